@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"chaperone/backend/event"
+)
+
+const (
+	// eventsName is the name under which batches of events reach the page.
+	eventsName = "events"
+	// eventsGap is the least time between two batches: the page paints once for
+	// each, and 10,000 single events would freeze it for seconds. What happens
+	// in between waits in the log.
+	eventsGap = 33 * time.Millisecond
+	// eventsBatch is the most events in a batch.
+	eventsBatch = 200
+)
+
+// A window joins the native window to the people's side of the host.
+type window struct {
+	people people
+	notify *notifier
+	// signals holds a request to end from outside, for which nobody is asked.
+	signals chan os.Signal
+	// ended is set when the host has ended by itself: there is nothing left to ask about.
+	ended atomic.Bool
+	tasks sync.WaitGroup
+}
+
+// answer passes a line from the page to the host, and learns from it on the way
+// whether the person is looking.
+func (w *window) answer(ctx context.Context, line []byte) []byte {
+	var state struct {
+		Method string `json:"method"`
+		Args   struct {
+			Focused bool `json:"focused"`
+		} `json:"args"`
+	}
+	if json.Unmarshal(line, &state) == nil && state.Method == "window_state" {
+		w.notify.focus(state.Args.Focused)
+	}
+	return w.people.Send(ctx, line)
+}
+
+// start runs the window's tasks until ctx ends; wait waits for them.
+// show brings the window to the front.
+func (w *window) start(ctx context.Context, emit func(name string, data ...any), show func()) {
+	w.tasks.Go(func() { w.notify.run(ctx, show) })
+	w.tasks.Go(func() {
+		err := w.people.Events(ctx, w.last(ctx), func(events []event.Event) {
+			w.notify.see(events)
+			forward(ctx, events, emit)
+		})
+		if err != nil && ctx.Err() == nil {
+			slog.Error("the window hears of nothing any more", "err", err)
+		}
+	})
+}
+
+func (w *window) wait() { w.tasks.Wait() }
+
+// last returns the newest sequence of the log. The page reads the state of
+// things itself when it opens; what came before is of no use to it as events.
+func (w *window) last(ctx context.Context) int64 {
+	var answer struct {
+		Result struct {
+			Last int64 `json:"last"`
+		} `json:"result"`
+	}
+	line := w.people.Send(ctx, []byte(`{"id":"window","method":"audit","args":{"limit":1}}`))
+	if err := json.Unmarshal(line, &answer); err != nil {
+		slog.Warn("the end of the log is unknown; the window reads it from the start", "err", err)
+	}
+	return answer.Result.Last
+}
+
+// forward emits events in batches, each followed by a pause in which more can gather.
+func forward(ctx context.Context, events []event.Event, emit func(name string, data ...any)) {
+	for len(events) > 0 {
+		batch := events[:min(len(events), eventsBatch)]
+		events = events[len(batch):]
+		text, err := json.Marshal(batch)
+		if err != nil {
+			slog.Error("a batch of events cannot be written as JSON", "err", err)
+			continue
+		}
+		emit(eventsName, string(text))
+		pause := time.NewTimer(eventsGap)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return
+		}
+	}
+}
+
+// beforeClose asks before agents lose their windows. It returns true to stay open.
+// A signal is never asked about, and ends a question that is open.
+func (w *window) beforeClose(ctx context.Context) (stay bool) {
+	if w.ended.Load() || w.signalled() {
+		return false
+	}
+	agents := w.connected(ctx)
+	if agents == 0 {
+		return false
+	}
+	message := fmt.Sprintf("%d agents are connected; their windows will close.", agents)
+	if agents == 1 {
+		message = "1 agent is connected; its window will close."
+	}
+	choice, err := runtime.MessageDialog(ctx, runtime.MessageDialogOptions{
+		Type:          runtime.QuestionDialog,
+		Title:         "Close Chaperone?",
+		Message:       message,
+		DefaultButton: "No",
+	})
+	if err != nil {
+		slog.Error("the question before closing failed", "err", err)
+		return false
+	}
+	return choice != "Yes"
+}
+
+// signalled reports whether the program was told to end by a signal. Wails calls
+// beforeClose for a signal as for the close button, possibly before this
+// program's own channel has it: both are filled under one lock of os/signal,
+// which Stop takes too.
+func (w *window) signalled() bool {
+	signal.Stop(make(chan os.Signal))
+	select {
+	case s := <-w.signals:
+		w.signals <- s
+		return true
+	default:
+		return false
+	}
+}
+
+// connected returns how many agents would lose their windows.
+func (w *window) connected(ctx context.Context) int {
+	var answer struct {
+		Result struct {
+			Agents []struct {
+				Connected bool `json:"connected"`
+			} `json:"agents"`
+		} `json:"result"`
+	}
+	// A host that does not answer must not hold the window open.
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if json.Unmarshal(w.people.Send(ctx, []byte(`{"id":"window","method":"agents","args":{}}`)), &answer) != nil {
+		return 0
+	}
+	n := 0
+	for _, agent := range answer.Result.Agents {
+		if agent.Connected {
+			n++
+		}
+	}
+	return n
+}
