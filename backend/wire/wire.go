@@ -17,7 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -43,6 +43,8 @@ const (
 	MethodMethods = "methods"
 	// MethodSubscribe adds {"event":…} lines about the caller's own doings: {after, prefix}.
 	MethodSubscribe = "subscribe"
+	// MethodStatus says what host this is: {}. It makes no agent.
+	MethodStatus = "status"
 	// MethodBye says that nothing more comes: what is under way ends, then the line closes.
 	MethodBye = "bye"
 )
@@ -217,13 +219,34 @@ func (w *Writer) Write(v any) error {
 	return err
 }
 
-// Marshal returns v as JSON in one line, without escaping HTML characters.
+// Marshal returns v as JSON in one line, without escaping HTML characters. The
+// id of a Response comes first, so that a relay need not read on.
 func Marshal(v any) ([]byte, error) {
-	var b strings.Builder
+	r, ok := v.(Response)
+	if !ok {
+		return encode(v)
+	}
+	rest, err := encode(outcome{OK: r.OK, Result: r.Result, Error: r.Error})
+	if err != nil {
+		return nil, err
+	}
+	// By hand, because the encoder would take the blanks out of an id.
+	return slices.Concat([]byte(`{"id":`), r.ID, []byte(","), rest[1:]), nil
+}
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return []byte(strings.TrimSuffix(b.String(), "\n")), nil
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// outcome is a Response without its id.
+type outcome struct {
+	OK     bool         `json:"ok"`
+	Result any          `json:"result,omitempty"`
+	Error  *fault.Error `json:"error,omitempty"`
 }
