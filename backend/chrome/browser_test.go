@@ -114,6 +114,24 @@ func processesOf(t *testing.T, profile string, group int) (pids []int) {
 	return pids
 }
 
+// nothingLeft waits until the last process is really gone, which the kernel
+// takes a moment for after it was killed.
+func nothingLeft(t *testing.T, profile string, group int) {
+	t.Helper()
+	var left []int
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); time.Since(began) < 2*time.Second; <-tick.C {
+		if left = processesOf(t, profile, group); len(left) == 0 {
+			return
+		}
+	}
+	for _, pid := range left {
+		_, cmdline, _ := process(pid)
+		t.Errorf("process %d is left: %.200q", pid, cmdline)
+	}
+}
+
 func TestLaunchAndClose(t *testing.T) {
 	profile := filepath.Join(t.TempDir(), "profile")
 	b := launch(t, Options{Profile: profile})
@@ -137,9 +155,7 @@ func TestLaunchAndClose(t *testing.T) {
 	if e := b.Exit(); e != (Exit{Asked: true}) {
 		t.Errorf("exit %+v", e)
 	}
-	if left := processesOf(t, profile, b.PID()); len(left) > 0 {
-		t.Errorf("left over: %v", left)
-	}
+	nothingLeft(t, profile, b.PID())
 	await(t, "Gone", s.Gone())
 	if err := s.Call(deadline(t), "Runtime.evaluate", nil, nil); !fault.Is(err, fault.BrowserGone) {
 		t.Errorf("a call after the end: %v", err)

@@ -159,13 +159,17 @@ func (b *Browser) own(cmd *exec.Cmd, m *marker, stderr *tail, started chan<- err
 	b.exit.Asked = asked
 	close(b.exited)
 
-	// What it sent last is still in the pipe. A child that the kill missed could
-	// hold the other end open, so the wait has an end.
+	// What it sent last is still in the pipe, and its children hold its standard
+	// error until they are gone. One that left the group could hold either for
+	// ever, so the wait has an end.
 	t := time.NewTimer(drainTimeout)
 	defer t.Stop()
-	select {
-	case <-b.drained:
-	case <-t.C:
+	for _, ch := range []<-chan struct{}{b.drained, stderr.done} {
+		select {
+		case <-ch:
+		case <-t.C:
+			t.Reset(0)
+		}
 	}
 	_ = errors.Join(b.in.Close(), b.out.Close(), stderr.r.Close()) // closed already is as good
 	<-b.drained
