@@ -18,6 +18,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -127,6 +129,9 @@ type Call struct {
 	Budget *Budget
 	// Began is when the call arrived.
 	Began time.Time
+
+	// ran is set when the last station is behind it: from then on the page may have felt it.
+	ran bool
 }
 
 // A Runner performs a call. A Middleware wraps one.
@@ -139,6 +144,8 @@ type (
 type Bound struct {
 	Spec *Spec
 	args *jsonschema.Resolved
+	// fits reports why args do not go into the argument struct: a number can be too large.
+	fits func(args json.RawMessage) error
 	run  Runner
 }
 
@@ -148,7 +155,8 @@ func Bind[A, R any](s *Spec, run func(ctx context.Context, c *Call, args A) (R, 
 	if err != nil {
 		panic(fmt.Sprintf("action: %s: %v", s.Method, err))
 	}
-	return Bound{Spec: s, args: resolved, run: func(ctx context.Context, c *Call) (any, error) {
+	fits := func(raw json.RawMessage) error { return json.Unmarshal(raw, new(A)) }
+	return Bound{Spec: s, args: resolved, fits: fits, run: func(ctx context.Context, c *Call) (any, error) {
 		var args A
 		if err := json.Unmarshal(c.Args, &args); err != nil {
 			return nil, invalid(s, err)
@@ -227,7 +235,7 @@ func (b *Begun) Call() *Call { return b.call }
 func (d *Dispatcher) Begin(by Actor, method string, args json.RawMessage) (*Begun, error) {
 	b, ok := d.byMethod[method]
 	if !ok || !offered(b.Spec, by) {
-		return nil, fault.New(fault.UnknownMethod, "there is no method %q", method).
+		return nil, fault.New(fault.UnknownMethod, "there is no method %q", clip(method, 64)).
 			WithHint(d.nearest(by, method))
 	}
 	if len(bytes.TrimSpace(args)) == 0 || bytes.Equal(bytes.TrimSpace(args), []byte("null")) {
@@ -248,10 +256,24 @@ func (d *Dispatcher) Begin(by Actor, method string, args json.RawMessage) (*Begu
 		c.Turn.attach(c.Budget)
 	}
 	run := b.run
-	for _, station := range slices.Backward([]Middleware{d.path.Record, b.validate, d.path.Admit, d.path.Decide, d.path.Hold, spend}) {
+	for _, station := range slices.Backward([]Middleware{d.path.Record, settle, b.validate, d.path.Admit, d.path.Decide, d.path.Hold, spend}) {
 		run = station(run)
 	}
 	return &Begun{call: c, run: run}, nil
+}
+
+// settle makes an error of whatever ended the call before it ran: a panic, or
+// the end of its context, by which then nothing has reached the page. It stands
+// within Record, so that the record has what the caller is told.
+func settle(next Runner) Runner {
+	return func(ctx context.Context, c *Call) (out any, err error) {
+		defer caught(&out, &err)
+		out, err = next(ctx, c)
+		if c.ran {
+			return out, err
+		}
+		return out, ended(ctx, err, fault.EffectNone)
+	}
 }
 
 // spend starts the clock of the call's budget around its run.
@@ -259,20 +281,61 @@ func spend(next Runner) Runner {
 	return func(ctx context.Context, c *Call) (any, error) {
 		ctx, stop := c.Budget.Start(ctx)
 		defer stop()
-		out, err := next(ctx, c)
-		if err != nil && ctx.Err() != nil {
-			if cause, ok := errors.AsType[*fault.Error](context.Cause(ctx)); ok && !isFinal(err) {
-				return nil, cause.Because(err)
-			}
+		c.ran = true
+		effect := fault.EffectUnknown
+		if c.Spec.Effect == Reads {
+			effect = fault.EffectNone
 		}
-		return out, err
+		out, err := next(ctx, c)
+		return out, ended(ctx, err, effect)
 	}
 }
 
-// isFinal reports whether err already says more than "the context ended".
-func isFinal(err error) bool {
-	e, ok := errors.AsType[*fault.Error](err)
-	return ok && e.Code != fault.Internal
+// ended replaces "the context ended" by why it did, with the given effect where
+// the cause knows none. An error that says more of its own stays.
+func ended(ctx context.Context, err error, effect fault.Effect) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	cause, ok := errors.AsType[*fault.Error](context.Cause(ctx))
+	if !ok {
+		cause = fault.From(ctx.Err()).WithEffect("")
+	}
+	if e, ok := errors.AsType[*fault.Error](err); ok && e != cause && !isEnd(e) {
+		return err
+	}
+	if cause.Effect == "" {
+		cause = cause.WithEffect(effect)
+	}
+	return cause.Because(err)
+}
+
+// isEnd reports whether e says no more than "the context ended", or nothing at all.
+func isEnd(e *fault.Error) bool {
+	switch e.Code {
+	case fault.Internal:
+		return !errors.Is(e, errPanic)
+	case fault.Cancelled, fault.BrowserTimeout:
+		return errors.Is(e, context.Canceled) || errors.Is(e, context.DeadlineExceeded)
+	}
+	return false
+}
+
+var errPanic = errors.New("panic")
+
+// caught makes a panic the error of its call. The value of the panic is left out
+// unless the runtime made it: it may hold what a page contains.
+func caught(out *any, err *error) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	what := fmt.Sprintf("a %T", p)
+	if e, ok := p.(runtime.Error); ok {
+		what = e.Error()
+	}
+	*out = nil
+	*err = fault.From(fmt.Errorf("%w: %s\n%s", errPanic, what, debug.Stack())).WithEffect(fault.EffectUnknown)
 }
 
 // Do leads the call along the path and leaves its place in line. A panic on the
@@ -281,6 +344,7 @@ func (b *Begun) Do(ctx context.Context) (out any, err error) {
 	if b.call.Turn != nil {
 		defer b.call.Turn.Leave()
 	}
+	defer caught(&out, &err)
 	return b.run(ctx, b.call)
 }
 
@@ -333,6 +397,9 @@ func (b Bound) validate(next Runner) Runner {
 		if err := b.args.Validate(v); err != nil {
 			return nil, invalid(c.Spec, err)
 		}
+		if err := b.fits(c.Args); err != nil {
+			return nil, invalid(c.Spec, err)
+		}
 		return next(ctx, c)
 	}
 }
@@ -342,9 +409,20 @@ func invalid(s *Spec, err error) error {
 		WithHint(fmt.Sprintf("Accepted arguments: %s.", Accepts(s)))
 }
 
+// clip bounds what is repeated of a caller's own words.
+func clip(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
 // plain cuts the schema library's path out of its message.
 func plain(err error) string {
-	msg := err.Error()
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Sprintf("%s: %s does not fit", e.Field, clip(e.Value, 40))
+	}
+	msg := clip(err.Error(), 400)
 	if i := strings.LastIndex(msg, ": "); i >= 0 && strings.HasPrefix(msg, "validating") {
 		if j := strings.Index(msg, "validating /properties/"); j >= 0 {
 			field, _, _ := strings.Cut(msg[j+len("validating /properties/"):], ":")

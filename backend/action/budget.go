@@ -15,6 +15,7 @@ type Budget struct {
 	left    time.Duration
 	since   time.Time // when the clock last started; zero while it stands still
 	pauses  int
+	steady  bool // runs whatever pauses there are
 	started bool
 	timer   *time.Timer
 	cancel  context.CancelCauseFunc
@@ -45,7 +46,7 @@ func (b *Budget) Start(ctx context.Context) (_ context.Context, stop func()) {
 func (b *Budget) Pause() {
 	b.mu.Lock()
 	b.pauses++
-	if b.pauses > 0 { // a Resume may have come first
+	if b.paused() { // a Resume may have come first
 		b.halt()
 	}
 	changed := b.changed
@@ -71,8 +72,18 @@ func (b *Budget) Resume() {
 func (b *Budget) Paused() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.pauses > 0
+	return b.paused()
 }
+
+// Steady says that no pause stops the clock: the call does not wait for the person.
+func (b *Budget) Steady() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.steady = true
+	b.run()
+}
+
+func (b *Budget) paused() bool { return b.pauses > 0 && !b.steady }
 
 // Limit cuts what is left to at most d.
 func (b *Budget) Limit(d time.Duration) {
@@ -88,7 +99,7 @@ func (b *Budget) Limit(d time.Duration) {
 
 // run starts the clock if nothing holds it. The lock is held.
 func (b *Budget) run() {
-	if !b.started || b.pauses > 0 || !b.since.IsZero() {
+	if !b.started || b.paused() || !b.since.IsZero() {
 		return
 	}
 	b.since = time.Now()

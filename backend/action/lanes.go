@@ -13,8 +13,8 @@ import (
 // one that opens, closes or selects tabs, is a barrier: it waits for all before
 // it, and all after it wait for it.
 //
-// A read does not wait behind a person who thinks: it gets its turn at once and
-// is told so by Turn.Early.
+// A read does not wait behind a person who thinks: it gets its turn at once, is
+// told so by Turn.Early, and its own clock runs.
 type Lanes struct {
 	selected func() ids.Tab
 
@@ -63,6 +63,9 @@ func (t *Turn) attach(b *Budget) {
 	l.mu.Lock()
 	t.budget = b
 	waits := l.held[t.tab]
+	if t.early {
+		b.Steady()
+	}
 	l.mu.Unlock()
 	for range waits {
 		b.Pause()
@@ -111,13 +114,17 @@ func (t *Turn) Leave() {
 // still until as many calls of Release follow, and reads get their turn at once.
 func (l *Lanes) Hold(tab ids.Tab) { l.hold(tab, 1) }
 
-// Release takes one Hold back.
+// Release takes one Hold back; without one it does nothing.
 func (l *Lanes) Release(tab ids.Tab) { l.hold(tab, -1) }
 
 func (l *Lanes) hold(tab ids.Tab, n int) {
 	l.mu.Lock()
+	if l.held[tab]+n < 0 {
+		l.mu.Unlock()
+		return
+	}
 	l.held[tab] += n
-	if l.held[tab] <= 0 {
+	if l.held[tab] == 0 {
 		delete(l.held, tab)
 	}
 	var budgets []*Budget
@@ -168,7 +175,30 @@ func (l *Lanes) grant() {
 		}
 		if free || (t.reads && thinking) {
 			t.granted, t.early = true, !free
+			if t.early && t.budget != nil {
+				t.budget.Steady()
+			}
 			close(t.ready)
 		}
+	}
+}
+
+// Move says that the call now works on tab, which it has opened: what holds
+// that tab stops the call's clock too.
+func (t *Turn) Move(tab ids.Tab) {
+	l := t.lanes
+	l.mu.Lock()
+	before, after := l.held[t.tab], l.held[tab]
+	t.tab = tab
+	b := t.budget
+	l.mu.Unlock()
+	if b == nil {
+		return
+	}
+	for range after {
+		b.Pause()
+	}
+	for range before {
+		b.Resume()
 	}
 }
