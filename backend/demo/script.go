@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"chaperone/backend/fault"
+	"chaperone/backend/wire"
+)
+
+// How long the script waits; a person's thinking comes on top.
+const (
+	answerWithin = 45 * time.Second // for one call, the first start of a Chromium included
+	askedWithin  = 20 * time.Second // for a question that must come
+)
+
+// errTurnedAway is a person's "no" where the show needed a "yes": an end, not a failure, unless the person was scripted.
+var errTurnedAway = errors.New("the person did not let the agent go on")
+
+type args = map[string]any
+
+// script is the agent's errand: buy two kettles, and do not get lost on the way.
+func (a *agent) script(ctx context.Context) error {
+	if _, err := a.must(ctx, "hello", args{"agent": "shopper", "protocol": wire.Protocol}); err != nil {
+		return err
+	}
+	if _, err := a.must(ctx, "subscribe", nil); err != nil {
+		return err
+	}
+	for _, part := range []func(context.Context) error{a.enter, a.choose, a.order, a.trap, a.redirect, a.insist} {
+		if err := a.person.rest(ctx); err != nil {
+			return err
+		}
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enter opens the shop: a new site, so the person is asked before anything leaves.
+func (a *agent) enter(ctx context.Context) error {
+	a.talk.say("1. The agent opens a shop. It is a new site: nothing leaves before the person says so.")
+	o, err := a.do(ctx, "navigate", args{"url": a.site.url("shop", "/")})
+	if err != nil {
+		return err
+	}
+	if err := a.allowed(ctx, 1); err != nil {
+		return err
+	}
+	_, err = a.arrive(ctx, o, a.site.url("shop", "/"), "Things for tea")
+	return err
+}
+
+// choose searches and opens a product: the same site, so nobody is bothered.
+func (a *agent) choose(ctx context.Context) error {
+	a.talk.say("2. It looks around, searches, and opens a product. The site is allowed, so nobody is asked.")
+	o, err := a.must(ctx, "get_browser_state", nil)
+	if err != nil {
+		return err
+	}
+	search, err := o.State.ref("Search the shop")
+	if err != nil {
+		return err
+	}
+	if _, err := a.must(ctx, "find_element", args{"text": "kettle"}); err != nil {
+		return err
+	}
+	if _, err := a.must(ctx, "input_text", args{"index": search, "text": "kettle"}); err != nil {
+		return err
+	}
+	if o, err = a.must(ctx, "press", args{"key": "Enter"}); err != nil {
+		return err
+	}
+	found, err := a.arrive(ctx, o, a.site.url("shop", "/search"), "2 results")
+	if err != nil {
+		return err
+	}
+	kettle, err := found.ref("<link", "Copper Kettle")
+	if err != nil {
+		return err
+	}
+	if o, err = a.must(ctx, "click_element", args{"index": kettle}); err != nil {
+		return err
+	}
+	_, err = a.arrive(ctx, o, a.site.url("shop", "/product/copper-kettle"), "Checkout")
+	return err
+}
+
+// order fills in the form and sends it to the payment partner: another site, so the person is asked, and the form's
+// body waits with the question.
+func (a *agent) order(ctx context.Context) error {
+	a.talk.say("3. It orders two. The checkout is on another site: the form waits until the person has decided.")
+	fields := []args{
+		{"name": "Quantity", "text": "2"},
+		{"name": "Full name", "text": "Ann Example"},
+		{"name": "Email", "text": "ann@example.org"},
+		{"name": "Street and number", "text": "Linden Row 7"},
+		{"name": "Postcode and city", "text": "10115 Berlin"},
+	}
+	o, err := a.must(ctx, "fill_fields", args{"fields": fields})
+	if err != nil {
+		return err
+	}
+	if !o.Action.Success {
+		return fmt.Errorf("fill_fields: %s", o.Action.Message)
+	}
+	if o, err = a.must(ctx, "click_element", args{"name": "Checkout"}); err != nil {
+		return err
+	}
+	if err := a.allowed(ctx, 2); err != nil {
+		return err
+	}
+	_, err = a.arrive(ctx, o, a.site.url("pay", "/checkout"), "Ann Example", "Linden Row 7", "€ 128.00")
+	return err
+}
+
+// trap opens a page that talks the agent into leaving; the agent falls for it, the person does not.
+func (a *agent) trap(ctx context.Context) error {
+	a.talk.say("4. A page tells agents to open another site. This agent obeys; the person is asked, and does not.")
+	o, err := a.must(ctx, "navigate", args{"url": a.site.url("shop", "/deals")})
+	if err != nil {
+		return err
+	}
+	deals, err := a.arrive(ctx, o, a.site.url("shop", "/deals"), "AI agents")
+	if err != nil {
+		return err
+	}
+	link, err := deals.ref("Claim the prize")
+	if err != nil {
+		return err
+	}
+	if o, err = a.do(ctx, "click_element", args{"index": link}); err != nil {
+		return err
+	}
+	if err := a.denied(ctx, 3); err != nil {
+		return err
+	}
+	_, err = a.arrive(ctx, outcome{}, a.site.url("shop", "/deals"), "Partner deals")
+	return err
+}
+
+// redirect opens a page that leaves by itself.
+func (a *agent) redirect(ctx context.Context) error {
+	a.talk.say("5. The next page goes there by itself. The person has seen enough, and blocks the site for good.")
+	if _, err := a.do(ctx, "click_element", args{"name": "Continue"}); err != nil {
+		return err
+	}
+	return a.denied(ctx, 4)
+}
+
+// insist asks for the blocked site outright: refused at once, and nobody is asked again.
+func (a *agent) insist(ctx context.Context) error {
+	a.talk.say("6. The agent tries it outright. The site is blocked, so it is refused at once and nobody is asked.")
+	o, err := a.do(ctx, "navigate", args{"url": a.site.url("prize", "/claim")})
+	if err != nil {
+		return err
+	}
+	last := a.asked()[len(a.asked())-1]
+	if last.answer == "block_always" {
+		if o.fault == nil || o.fault.Code != fault.BrowserPolicyDenied {
+			return fmt.Errorf("a blocked site was not refused as such: %s", o.raw)
+		}
+		if n := len(a.asked()); n != 4 {
+			return fmt.Errorf("%d questions were asked, not 4: a blocked site must not ask", n)
+		}
+	}
+	if n := a.site.seen("prize"); n != 0 && !last.allowed {
+		return fmt.Errorf("prize.localhost was blocked, and yet saw %d requests", n)
+	}
+	page, err := a.must(ctx, "current_page", nil)
+	if err != nil {
+		return err
+	}
+	var where struct {
+		URL string `json:"url"`
+	}
+	if err := json.Unmarshal(page.raw, &where); err != nil {
+		return err
+	}
+	a.talk.say("The agent is still at %s, and its errand is done.", where.URL)
+	return nil
+}
+
+// allowed waits for question n and for a yes.
+func (a *agent) allowed(ctx context.Context, n int) error {
+	q, err := a.nth(ctx, n)
+	if err == nil && !q.allowed {
+		err = fmt.Errorf("%w: %s was the answer to %s", errTurnedAway, q.answer, q.what)
+	}
+	return err
+}
+
+// denied waits for question n and checks that a no kept the site from hearing anything.
+func (a *agent) denied(ctx context.Context, n int) error {
+	q, err := a.nth(ctx, n)
+	if err != nil {
+		return err
+	}
+	if seen := a.site.seen("prize"); !q.allowed && seen != 0 {
+		return fmt.Errorf("prize.localhost was blocked, and yet saw %d requests", seen)
+	}
+	return nil
+}
