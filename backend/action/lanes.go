@@ -34,6 +34,7 @@ type Turn struct {
 	lanes   *Lanes
 	tab     ids.Tab
 	barrier bool
+	named   bool
 	reads   bool
 	budget  *Budget
 
@@ -44,7 +45,7 @@ type Turn struct {
 
 // Join takes the next place in line for a call of s that names tab, or none (0).
 func (l *Lanes) Join(s *Spec, tab ids.Tab) *Turn {
-	t := &Turn{lanes: l, tab: tab, barrier: tab == 0 || s.Tab == Lifecycle, reads: s.Effect == Reads, ready: make(chan struct{})}
+	t := &Turn{lanes: l, tab: tab, barrier: tab == 0 || s.Tab == Lifecycle, named: tab != 0, reads: s.Effect == Reads, ready: make(chan struct{})}
 	if t.tab == 0 {
 		t.tab = l.selected()
 	}
@@ -74,6 +75,9 @@ func (t *Turn) attach(b *Budget) {
 
 // Tab returns the tab that the call works on, 0 for none.
 func (t *Turn) Tab() ids.Tab { return t.tab }
+
+// Named reports whether the call itself named its tab.
+func (t *Turn) Named() bool { return t.named }
 
 // Early reports whether the turn came before those ahead had finished, because
 // a person thinks. Only a read's turn can; it must not disturb the page.

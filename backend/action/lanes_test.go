@@ -1,7 +1,6 @@
 package action
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -210,7 +209,7 @@ func TestOrderIsKept(t *testing.T) {
 						continue
 					}
 					if b.start.Before(a.end) {
-						t.Fatal(fmt.Sprintf("seed %d: call %d began before call %d ended; order of ends %v", seed, i+1+j, i, order))
+						t.Fatalf("seed %d: call %d began before call %d ended; order of ends %v", seed, i+1+j, i, order)
 					}
 				}
 			}
