@@ -127,7 +127,6 @@ func (a *agent) note(e event.Event) *question {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var data struct {
-		URL     string `json:"url"`
 		Origin  string `json:"origin"`
 		Via     string `json:"via"`
 		Answer  string `json:"answer"`
@@ -138,10 +137,7 @@ func (a *agent) note(e event.Event) *question {
 	switch e.Category {
 	case "approval.asked":
 		q := &question{id: e.Subject, at: time.Now(), settled: make(chan struct{})}
-		q.what = strings.TrimSpace(data.Origin + " " + data.Via)
-		if q.what == "" {
-			q.what = q.id
-		}
+		q.what = strings.TrimSpace(fmt.Sprintf("%s (%s)", data.Origin, data.Via))
 		a.questions = append(a.questions, q)
 		return q
 	case "approval.settled":

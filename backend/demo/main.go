@@ -23,6 +23,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"chaperone/backend/setting"
 )
 
 // showWithin bounds the scripted show; a person may take as long as they like.
@@ -85,7 +87,13 @@ func show(ctx context.Context, talk *talk, scripted bool, bin, out string) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, app.end()) }()
-	if err := app.ready(ctx, filepath.Join(home, "run", "host.sock")); err != nil {
+	paths := setting.PathsFrom(func(name string) string {
+		if name == "CHAPERONE_HOME" {
+			return home
+		}
+		return os.Getenv(name)
+	})
+	if err := app.ready(ctx, paths.Socket); err != nil {
 		return err
 	}
 	talk.say("The app is open.")

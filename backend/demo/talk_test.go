@@ -58,8 +58,8 @@ func TestRef(t *testing.T) {
 func TestQuestionsAreKeptFromAskedToSettled(t *testing.T) {
 	var out strings.Builder
 	a := newAgent(nil, newTalk(&out), nil, nil)
-	q := a.note(event.Event{Category: "approval.asked", Subject: "q1", Data: []byte(`{"origin":"http://pay.localhost:1"}`)})
-	if q == nil || q.what != "http://pay.localhost:1" || !a.open() {
+	q := a.note(event.Event{Category: "approval.asked", Subject: "q1", Data: []byte(`{"origin":"http://pay.localhost:1","via":"page"}`)})
+	if q == nil || q.what != "http://pay.localhost:1 (page)" || !a.open() {
 		t.Fatalf("question %+v, open %v", q, a.open())
 	}
 	settled := event.Event{Category: "approval.settled", Subject: "q1", Data: []byte(`{"answer":"allow_once","allowed":true}`)}
