@@ -9,7 +9,9 @@ fail() { printf 'setup: %s\n' "$@" >&2; exit 1; }
 
 # What must be there: how to see it, and the Debian package that brings it. The only list of system needs.
 has() { command -v "$1" >/dev/null; }
-chromium_here() { [ -n "${CHAPERONE_CHROMIUM:-}" ] || has chromium || has chromium-browser || has google-chrome-stable || has google-chrome; }
+chromium_here() {
+  [ -n "${CHAPERONE_CHROMIUM:-}" ] || has chromium || has chromium-browser || has google-chrome-stable || has google-chrome
+}
 # Chromium's sandbox wants user namespaces or Debian's helper; root runs without it.
 sandbox_here()  { [ "$(id -u)" = 0 ] || unshare --user true 2>/dev/null || [ -e /usr/lib/chromium/chrome-sandbox ]; }
 font_here()     { has fc-list && [ -n "$(fc-list :scalable=true family | head -n 1)" ]; }

@@ -43,7 +43,7 @@ type answer struct {
 	took  time.Duration
 }
 
-var errLineOver = errors.New("Chaperone closed the line")
+var errLineOver = errors.New("the line was closed by the other side")
 
 // eventsHeld is how many events may wait for whoever reads them: more than one show makes.
 const eventsHeld = 4096

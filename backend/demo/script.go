@@ -17,7 +17,7 @@ const (
 	askedWithin  = 20 * time.Second // for a question that must come
 )
 
-// errTurnedAway is a person's "no" where the show needed a "yes": an end, not a failure, unless the person was scripted.
+// errTurnedAway is a person's "no" where the show needed a "yes": an end, not a failure.
 var errTurnedAway = errors.New("the person did not let the agent go on")
 
 type args = map[string]any
@@ -133,7 +133,7 @@ func (a *agent) trap(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o, err = a.do(ctx, "click_element", args{"index": link}); err != nil {
+	if _, err := a.do(ctx, "click_element", args{"index": link}); err != nil {
 		return err
 	}
 	if err := a.denied(ctx, 3); err != nil {

@@ -37,8 +37,8 @@ var errNoSuchProduct = fmt.Errorf("the shop has no such product")
 
 func stock() []product {
 	return []product{
-		{"copper-kettle", "Copper Kettle", "Hand-hammered, 1.2 litres, for gas and induction.", "In stock, two days", 6400, 22},
-		{"stoneware-teapot", "Stoneware Teapot", "Celadon glaze and a strainer of its own, 0.8 litres.", "In stock, two days", 4850, 150},
+		{"copper-kettle", "Copper Kettle", "Hand-hammered, 1.2 litres, for any hob.", "In stock, two days", 6400, 22},
+		{"stoneware-teapot", "Stoneware Teapot", "Celadon glaze, with a strainer, 0.8 litres.", "In stock, two days", 4850, 150},
 		{"travel-kettle", "Travel Kettle", "Folds flat, boils half a litre on any voltage.", "Five left", 3900, 205},
 		{"porcelain-cups", "Porcelain Cups, pair", "Thin, white, and warm in the hand.", "In stock, two days", 2600, 45},
 		{"oolong", "Oolong, 100 g", "Spring harvest, lightly roasted.", "In stock, two days", 1450, 90},

@@ -94,7 +94,7 @@ func (t *talk) summary(a *agent, l *line, s *site, p person) {
 	}
 	lines = append(lines, fmt.Sprintf("  bytes      %s sent, %s received", thousands(sent), thousands(received)))
 	if n := len(alone); n > 0 {
-		lines = append(lines, fmt.Sprintf("  time       an action took %s ms in the middle, %s ms at most (%d that waited for the person left out)",
+		lines = append(lines, fmt.Sprintf("  time       an action took %s ms (median), %s ms at most; %d waited for the person",
 			thousands(alone[n/2].Milliseconds()), thousands(alone[n-1].Milliseconds()), len(a.actions)-n))
 	}
 	lines = append(lines, fmt.Sprintf("  requests   shop %d, pay %d, prize.localhost saw %d",

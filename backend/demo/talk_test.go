@@ -26,7 +26,9 @@ func TestCutAndThousands(t *testing.T) {
 			t.Errorf("cut(%q, %d) = %q, want %q", c.in, c.width, got, c.want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234", -123: "-123"} {
+	for n, want := range map[int64]string{
+		0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234", -123: "-123",
+	} {
 		if got := thousands(n); got != want {
 			t.Errorf("thousands(%d) = %q, want %q", n, got, want)
 		}
@@ -36,9 +38,12 @@ func TestCutAndThousands(t *testing.T) {
 func TestTalkCountsWhatItLeavesOut(t *testing.T) {
 	var out strings.Builder
 	var o outcome
-	o.State.URL, o.State.Title, o.State.Content = "http://shop.localhost/", "Shop", strings.Repeat("[1]<link>x</link>\n", 20)
+	o.State.URL, o.State.Title = "http://shop.localhost/", "Shop"
+	o.State.Content = strings.Repeat("[1]<link>x</link>\n", 20)
 	newTalk(&out).got(answer{ID: 3, OK: true, took: 1234 * time.Millisecond, bytes: 5678}, o)
-	for _, want := range []string{`"id":3`, "1,234 ms", "5,678 bytes", "Shop · http://shop.localhost/", "… and 11 more lines"} {
+	for _, want := range []string{
+		`"id":3`, "1,234 ms", "5,678 bytes", "Shop · http://shop.localhost/", "… and 11 more lines",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -58,11 +63,13 @@ func TestRef(t *testing.T) {
 func TestQuestionsAreKeptFromAskedToSettled(t *testing.T) {
 	var out strings.Builder
 	a := newAgent(nil, newTalk(&out), nil, nil)
-	q := a.note(event.Event{Category: "approval.asked", Subject: "q1", Data: []byte(`{"origin":"http://pay.localhost:1","via":"page"}`)})
+	q := a.note(event.Event{Category: "approval.asked", Subject: "q1",
+		Data: []byte(`{"origin":"http://pay.localhost:1","via":"page"}`)})
 	if q == nil || q.what != "http://pay.localhost:1 (page)" || !a.open() {
 		t.Fatalf("question %+v, open %v", q, a.open())
 	}
-	settled := event.Event{Category: "approval.settled", Subject: "q1", Data: []byte(`{"answer":"allow_once","allowed":true}`)}
+	settled := event.Event{Category: "approval.settled", Subject: "q1",
+		Data: []byte(`{"answer":"allow_once","allowed":true}`)}
 	a.note(settled)
 	a.note(settled) // told twice is settled once
 	<-q.settled
