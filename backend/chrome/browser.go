@@ -116,7 +116,7 @@ func (b *Browser) kill() {
 // read runs the read loop, and sees to it that the process ends with the connection.
 func (b *Browser) read() {
 	defer close(b.drained)
-	if err := b.conn.read(b.in); err != nil {
+	if err := b.conn.read(newFrameReader(b.in)); err != nil {
 		b.kill() // it speaks nonsense
 		return
 	}

@@ -135,10 +135,9 @@ func (c *conn) write(w io.Writer) {
 	}
 }
 
-// read takes messages until r ends, and returns why: nil at a regular end,
+// read takes messages until they end, and returns why: nil at a regular end,
 // else what was wrong with what came. The connection has ended when it returns.
-func (c *conn) read(r io.Reader) (err error) {
-	frames := newFrameReader(r)
+func (c *conn) read(frames *frameReader) (err error) {
 	defer func() { c.end(err) }()
 	for {
 		msg, err := frames.next()

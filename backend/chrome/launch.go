@@ -207,6 +207,10 @@ func (b *Browser) awaitReady(ctx context.Context, stderr *tail) error {
 		return fault.New(fault.BrowserLaunchFailed, "Chromium did not answer in time after its start%s", quote(said)).
 			WithHint("The machine may be too busy; try again.")
 	}
+	if nonsense := errors.Unwrap(err); nonsense != nil {
+		return fault.New(fault.BrowserLaunchFailed, "this is no Chromium that Chaperone can use: %w", nonsense).
+			WithHint("Check which program CHAPERONE_CHROMIUM names.")
+	}
 	return ended(exit, said)
 }
 
