@@ -30,19 +30,20 @@ var pageFiles embed.FS
 type product struct {
 	ID, Name, Text, Note string
 	Cents                int
-	Hue                  int // of its picture, in degrees
+	Shape                string // of its picture: kettle, pot, cups, leaf or tray
+	Hue                  int    // of its picture, in degrees
 }
 
 var errNoSuchProduct = fmt.Errorf("the shop has no such product")
 
 func stock() []product {
 	return []product{
-		{"copper-kettle", "Copper Kettle", "Hand-hammered, 1.2 litres, for any hob.", "In stock, two days", 6400, 22},
-		{"stoneware-teapot", "Stoneware Teapot", "Celadon glaze, with a strainer, 0.8 litres.", "In stock, two days", 4850, 150},
-		{"travel-kettle", "Travel Kettle", "Folds flat, boils half a litre on any voltage.", "Five left", 3900, 205},
-		{"porcelain-cups", "Porcelain Cups, pair", "Thin, white, and warm in the hand.", "In stock, two days", 2600, 45},
-		{"oolong", "Oolong, 100 g", "Spring harvest, lightly roasted.", "In stock, two days", 1450, 90},
-		{"bamboo-tray", "Bamboo Tray", "Slatted, with a drawer for the spilled water.", "Next week", 3200, 35},
+		{"copper-kettle", "Copper Kettle", "Hand-hammered, 1.2 litres, for any hob.", "In stock, two days", 6400, "kettle", 22},
+		{"stoneware-teapot", "Stoneware Teapot", "Celadon glaze, with a strainer, 0.8 litres.", "In stock, two days", 4850, "pot", 150},
+		{"travel-kettle", "Travel Kettle", "Folds flat, boils half a litre on any voltage.", "Five left", 3900, "kettle", 205},
+		{"porcelain-cups", "Porcelain Cups, pair", "Thin, white, and warm in the hand.", "In stock, two days", 2600, "cups", 45},
+		{"oolong", "Oolong, 100 g", "Spring harvest, lightly roasted.", "In stock, two days", 1450, "leaf", 90},
+		{"bamboo-tray", "Bamboo Tray", "Slatted, with a drawer for the spilled water.", "Next week", 3200, "tray", 35},
 	}
 }
 
