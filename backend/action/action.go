@@ -238,9 +238,7 @@ func (d *Dispatcher) Begin(by Actor, method string, args json.RawMessage) (*Begu
 		return nil, fault.New(fault.UnknownMethod, "there is no method %q", clip(method, 64)).
 			WithHint(d.nearest(by, method))
 	}
-	if len(bytes.TrimSpace(args)) == 0 || bytes.Equal(bytes.TrimSpace(args), []byte("null")) {
-		args = json.RawMessage("{}")
-	}
+	args = orEmpty(args)
 	c := &Call{ID: ids.NewCall(), Spec: b.Spec, Actor: by, Args: args, Began: d.now()}
 	if b.Spec.Tab != NoTab && !by.Person {
 		var named struct {
@@ -390,18 +388,51 @@ func distance(a, b string) int {
 
 func (b Bound) validate(next Runner) Runner {
 	return func(ctx context.Context, c *Call) (any, error) {
-		var v map[string]any
-		if err := json.Unmarshal(c.Args, &v); err != nil {
-			return nil, invalid(c.Spec, fmt.Errorf("args is not a JSON object"))
-		}
-		if err := b.args.Validate(v); err != nil {
-			return nil, invalid(c.Spec, err)
+		if err := check(c.Spec, b.args, c.Args); err != nil {
+			return nil, err
 		}
 		if err := b.fits(c.Args); err != nil {
 			return nil, invalid(c.Spec, err)
 		}
 		return next(ctx, c)
 	}
+}
+
+func check(s *Spec, schema *jsonschema.Resolved, args json.RawMessage) error {
+	var v map[string]any
+	if err := json.Unmarshal(args, &v); err != nil {
+		return invalid(s, errors.New("args is not a JSON object"))
+	}
+	if err := schema.Validate(v); err != nil {
+		return invalid(s, err)
+	}
+	return nil
+}
+
+// Decode reads the arguments of s as the path does, for the few methods that a
+// door answers itself. Its errors are fault.InvalidArguments.
+func Decode[A any](s *Spec, args json.RawMessage) (A, error) {
+	var a A
+	schema, err := s.Args.Resolve(nil)
+	if err != nil {
+		return a, fmt.Errorf("schema of %s: %w", s.Method, err)
+	}
+	args = orEmpty(args)
+	if err := check(s, schema, args); err != nil {
+		return a, err
+	}
+	if err := json.Unmarshal(args, &a); err != nil {
+		return a, invalid(s, err)
+	}
+	return a, nil
+}
+
+// orEmpty returns the object that absent arguments stand for.
+func orEmpty(args json.RawMessage) json.RawMessage {
+	if trimmed := bytes.TrimSpace(args); len(trimmed) == 0 || bytes.Equal(trimmed, []byte("null")) {
+		return json.RawMessage("{}")
+	}
+	return args
 }
 
 func invalid(s *Spec, err error) error {

@@ -1,0 +1,98 @@
+package line
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"chaperone/backend/fault"
+	"chaperone/backend/setting"
+)
+
+// Host is who holds the claim, as it is written beside the lock.
+type Host struct {
+	PID int `json:"pid"`
+	// Kind is "app" or "serve".
+	Kind      string    `json:"kind"`
+	Version   string    `json:"version"`
+	StartedAt time.Time `json:"startedAt"`
+	Socket    string    `json:"socket"`
+}
+
+// errHeld is what lock returns when another process holds it.
+var errHeld = errors.New("held by another process")
+
+// Claim makes this process the one host of the user, until release is called or
+// the process ends in any way. It returns fault.Busy, at once, when there is a
+// host already; the message says which.
+func Claim(places setting.Paths, me Host) (release func(), err error) {
+	if err := ownDirectory(filepath.Dir(places.Lock)); err != nil {
+		return nil, err
+	}
+	unlock, err := lock(places.Lock)
+	if errors.Is(err, errHeld) {
+		return nil, running(places)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("claiming to be the host: %w", err)
+	}
+	text, err := json.Marshal(me)
+	if err == nil {
+		err = replace(places.Host, text)
+	}
+	if err != nil {
+		unlock()
+		return nil, fmt.Errorf("claiming to be the host: %w", err)
+	}
+	return func() {
+		_ = os.Remove(places.Host) // the next host overwrites it
+		unlock()
+	}, nil
+}
+
+func running(places setting.Paths) error {
+	text, err := os.ReadFile(places.Host)
+	var h Host
+	if err != nil || json.Unmarshal(text, &h) != nil || h.PID == 0 {
+		return fault.New(fault.Busy, "Chaperone is running already").WithHint("There is one host for each user; use that one.")
+	}
+	what := "a host without a window"
+	if h.Kind == "app" {
+		what = "the app"
+	}
+	return fault.New(fault.Busy, "Chaperone is running already: %s, process %d, version %s", what, h.PID, h.Version).
+		WithHint("There is one host for each user; use that one, or end it first.")
+}
+
+// replace writes a file in one step.
+func replace(path string, text []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(text)
+	err = errors.Join(err, tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// StartLock takes the lock of the one who starts a host, without waiting. ok is
+// false when another process is at it.
+func StartLock(places setting.Paths) (release func(), ok bool, err error) {
+	if err := ownDirectory(filepath.Dir(places.Start)); err != nil {
+		return nil, false, err
+	}
+	release, err = lock(places.Start)
+	if errors.Is(err, errHeld) {
+		return nil, false, nil
+	}
+	return release, err == nil, err
+}

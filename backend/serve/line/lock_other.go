@@ -1,0 +1,12 @@
+//go:build !unix
+
+package line
+
+import (
+	"errors"
+	"io/fs"
+)
+
+func lock(string) (func(), error) { return nil, errors.ErrUnsupported }
+
+func ours(fs.FileInfo) bool { return false }
