@@ -1,3 +1,5 @@
+//go:build unix
+
 package chrome
 
 import (
@@ -28,7 +30,10 @@ func fake(t *testing.T, handler func(Event)) *fakeBrowser {
 	t.Helper()
 	fromBrowser, messages := io.Pipe()
 	commands, toBrowser := io.Pipe()
-	f := &fakeBrowser{conn: newConn(handler), t: t, messages: messages, commands: newFrameReader(commands), ended: make(chan struct{})}
+	f := &fakeBrowser{
+		conn: newConn(handler), t: t, messages: messages,
+		commands: newFrameReader(commands), ended: make(chan struct{}),
+	}
 	var loops sync.WaitGroup
 	loops.Go(func() { f.write(toBrowser) })
 	loops.Go(func() {
@@ -146,7 +151,8 @@ func TestSendInsideAHandler(t *testing.T) {
 
 // The end of a session ends what waits on it, and the sessions below it, and nothing else.
 func TestSessionsEnd(t *testing.T) {
-	const attach = `{"method":"Target.attachedToTarget","params":{"sessionId":%q,"targetInfo":{"targetId":%q}},"sessionId":%q}`
+	const attach = `{"method":"Target.attachedToTarget","sessionId":%[3]q,` +
+		`"params":{"sessionId":%[1]q,"targetInfo":{"targetId":%[2]q}}}`
 	for name, end := range map[string]string{
 		"detached":  `{"method":"Target.detachedFromTarget","params":{"sessionId":"tab"}}`,
 		"destroyed": `{"method":"Target.targetDestroyed","params":{"targetId":"T1"}}`,

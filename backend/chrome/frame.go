@@ -61,7 +61,7 @@ type envelope struct {
 	fail    jsonv2.Value
 }
 
-var errGarbage = errors.New("Chromium sent something that is not a message of its protocol")
+var errGarbage = errors.New("what came over the pipe is not a message of the protocol")
 
 // open reads the outside of a message. It looks only for the ends of the inner
 // values, so the cost of a large one is a single pass, and so an oddity inside

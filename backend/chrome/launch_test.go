@@ -1,3 +1,5 @@
+//go:build unix
+
 package chrome
 
 import (
@@ -5,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,7 +30,8 @@ func TestLaunchesThatFail(t *testing.T) {
 		script, message string
 		code            fault.Code
 	}{
-		"ends":       {"echo 'no  such thing' >&2; exit 3", "(exit status 3); it said: no such thing", fault.BrowserLaunchFailed},
+		"ends": {"echo 'no  such thing' >&2; exit 3", "(exit status 3); it said: no such thing",
+			fault.BrowserLaunchFailed},
 		"killed":     {"kill -9 $$", "(killed)", fault.BrowserLaunchFailed},
 		"display":    {"echo 'E: Missing X server or $DISPLAY' >&2; exit 1", "no display", fault.BrowserUnavailable},
 		"sandbox":    {"echo 'F: No usable sandbox!' >&2; exit 1", "sandbox", fault.BrowserLaunchFailed},
@@ -147,5 +151,28 @@ func TestReadVersion(t *testing.T) {
 	}
 	if _, err = program(t, "echo 7").ReadVersion(deadline(t)); !fault.Is(err, fault.BrowserUnavailable) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	const sandbox, wayland = "--no-sandbox", "--ozone-platform=wayland"
+	for _, c := range []struct {
+		name         string
+		root         bool
+		env          []string
+		has, missing string
+	}{
+		{"a person keeps the sandbox", false, []string{"DISPLAY=:0"}, "--user-data-dir=/p", sandbox},
+		{"root cannot have it", true, []string{"DISPLAY=:0"}, sandbox, wayland},
+		{"only wayland", false, []string{"WAYLAND_DISPLAY=wayland-0"}, wayland, sandbox},
+		{"both displays", false, []string{"WAYLAND_DISPLAY=wayland-0", "DISPLAY=:0"}, "--no-startup-window", wayland},
+	} {
+		got := flags("/p", c.root, c.env)
+		if !slices.Contains(got, c.has) || slices.Contains(got, c.missing) {
+			t.Errorf("%s: %v", c.name, got)
+		}
+		if slices.ContainsFunc(got, func(f string) bool { return !strings.HasPrefix(f, "--") }) {
+			t.Errorf("%s: an argument that is no flag would be opened as an address: %v", c.name, got)
+		}
 	}
 }

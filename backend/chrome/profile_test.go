@@ -1,3 +1,5 @@
+//go:build unix
+
 package chrome
 
 import (
@@ -62,7 +64,8 @@ func TestPreferences(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	had := `{"net":{"network_prediction_options":0},"profile":{"exit_type":"Crashed","name":"Ann"},"intl":{"selected_languages":"fr"}}`
+	had := `{"net":{"network_prediction_options":0},"profile":{"exit_type":"Crashed","name":"Ann"},` +
+		`"intl":{"selected_languages":"fr"}}`
 	if err := os.WriteFile(file, []byte(had), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +299,11 @@ func TestSweepEndsLeftBrowsers(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	ended, err := Sweep(root)
+	alias := filepath.Join(t.TempDir(), "alias")
+	if err := os.Symlink(root, alias); err != nil {
+		t.Fatal(err)
+	}
+	ended, err := Sweep(alias)
 	if err != nil || !slices.Equal(ended, []int{pid}) {
 		t.Errorf("got %v, %v; want %d", ended, err, pid)
 	}

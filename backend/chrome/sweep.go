@@ -15,7 +15,14 @@ const sweepDepth = 4
 // and removes stale locks. It returns the processes that it ended. A profile
 // that it could not clear does not keep it from the others.
 func Sweep(root string) (ended []int, err error) {
-	root, err = filepath.Abs(root)
+	if root, err = filepath.Abs(root); err != nil {
+		return nil, err
+	}
+	// The real path is what stands on the command lines.
+	root, err = filepath.EvalSymlinks(root)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // nothing was ever started
+	}
 	if err != nil {
 		return nil, err
 	}
