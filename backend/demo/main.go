@@ -30,6 +30,12 @@ import (
 // showWithin bounds the scripted show; a person may take as long as they like.
 const showWithin = 4 * time.Minute
 
+// What the app and the bridge say on stderr, in the directory for pictures and logs.
+const (
+	appLog    = "app.log"
+	bridgeLog = "bridge.log"
+)
+
 func main() {
 	person := flag.String("person", "you", "who answers the questions: you, or scripted")
 	bin := flag.String("bin", "build/bin", "where chaperone and chaperone-desktop are")
@@ -55,7 +61,12 @@ func main() {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w (%w)", err, context.Cause(ctx))
 		}
-		fmt.Fprintf(os.Stderr, "\ndemo: %v\nThe logs are in %s.\n", err, *out)
+		fmt.Fprintf(os.Stderr, "\ndemo: %v\n", err)
+		for _, name := range []string{appLog, bridgeLog} {
+			if said := tail(filepath.Join(*out, name)); said != nil {
+				fmt.Fprintf(os.Stderr, "\nThe end of %s:\n%v\n", filepath.Join(*out, name), said)
+			}
+		}
 		os.Exit(1)
 	}
 }
@@ -82,7 +93,7 @@ func show(ctx context.Context, talk *talk, scripted bool, bin, out string) (err 
 	defer func() { _ = server.Close(); <-served }()
 	talk.say("The demo's web: %s, and pay.localhost and prize.localhost beside it.", site.url("shop", "/"))
 
-	app, err := startApp(filepath.Join(bin, "chaperone-desktop"), home, filepath.Join(out, "app.log"))
+	app, err := startApp(filepath.Join(bin, "chaperone-desktop"), home, filepath.Join(out, appLog))
 	if err != nil {
 		return err
 	}
@@ -107,7 +118,7 @@ func show(ctx context.Context, talk *talk, scripted bool, bin, out string) (err 
 		p = s
 	}
 
-	bridge, err := startBridge(filepath.Join(bin, "chaperone"), home, filepath.Join(out, "bridge.log"))
+	bridge, err := startBridge(filepath.Join(bin, "chaperone"), home, filepath.Join(out, bridgeLog))
 	if err != nil {
 		return err
 	}

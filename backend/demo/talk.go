@@ -17,8 +17,9 @@ const (
 
 // talk prints the show as it goes, whole lines from any goroutine.
 type talk struct {
-	mu  sync.Mutex
-	out io.Writer
+	mu    sync.Mutex
+	out   io.Writer
+	shown string // the content that was printed last
 }
 
 func newTalk(out io.Writer) *talk { return &talk{out: out} }
@@ -54,18 +55,33 @@ func (t *talk) got(a answer, o outcome) {
 	if o.State.URL != "" {
 		lines = append(lines, "    "+o.State.Title+" · "+o.State.URL)
 	}
-	content := strings.Split(strings.TrimRight(o.State.Content, "\n"), "\n")
-	if o.State.Content == "" {
-		content = nil
+	t.print(append(lines, t.beginning(o.State.Content)...)...)
+}
+
+// beginning is the first lines of a page's content, with a count of the others.
+func (t *talk) beginning(content string) []string {
+	if content == "" {
+		return nil
 	}
-	shown := content[:min(linesShown, len(content))]
-	for _, l := range shown {
-		lines = append(lines, "      "+l)
+	t.mu.Lock()
+	same := content == t.shown
+	t.shown = content
+	t.mu.Unlock()
+	if same {
+		return []string{"      (the page as before)"}
 	}
-	if more := len(content) - len(shown); more > 0 {
+	lines := strings.Split(strings.TrimRight(content, "\n"), "\n")
+	more := len(lines) - linesShown
+	if more > 0 {
+		lines = lines[:linesShown]
+	}
+	for i := range lines {
+		lines[i] = "      " + lines[i]
+	}
+	if more > 0 {
 		lines = append(lines, fmt.Sprintf("      … and %d more lines", more))
 	}
-	t.print(lines...)
+	return lines
 }
 
 // summary ends the show with its numbers.
@@ -94,7 +110,7 @@ func (t *talk) summary(a *agent, l *line, s *site, p person) {
 	}
 	lines = append(lines, fmt.Sprintf("  bytes      %s sent, %s received", thousands(sent), thousands(received)))
 	if n := len(alone); n > 0 {
-		lines = append(lines, fmt.Sprintf("  time       an action took %s ms (median), %s ms at most; %d waited for the person",
+		lines = append(lines, fmt.Sprintf("  time       %s ms an action (median), %s ms at most; %d waited for the person",
 			thousands(alone[n/2].Milliseconds()), thousands(alone[n-1].Milliseconds()), len(a.actions)-n))
 	}
 	lines = append(lines, fmt.Sprintf("  requests   shop %d, pay %d, prize.localhost saw %d",

@@ -40,13 +40,19 @@ func TestTalkCountsWhatItLeavesOut(t *testing.T) {
 	var o outcome
 	o.State.URL, o.State.Title = "http://shop.localhost/", "Shop"
 	o.State.Content = strings.Repeat("[1]<link>x</link>\n", 20)
-	newTalk(&out).got(answer{ID: 3, OK: true, took: 1234 * time.Millisecond, bytes: 5678}, o)
+	talk := newTalk(&out)
+	talk.got(answer{ID: 3, OK: true, took: 1234 * time.Millisecond, bytes: 5678}, o)
 	for _, want := range []string{
 		`"id":3`, "1,234 ms", "5,678 bytes", "Shop · http://shop.localhost/", "… and 11 more lines",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
+	}
+	before := out.Len()
+	talk.got(answer{ID: 4, OK: true}, o)
+	if again := out.String()[before:]; !strings.Contains(again, "as before") || strings.Contains(again, "<link>") {
+		t.Errorf("the same page was printed again:\n%s", again)
 	}
 }
 
