@@ -108,12 +108,28 @@ func clearSingleton(profile string) error {
 			}
 		}
 	}
+	if socket, err := os.Readlink(filepath.Join(profile, "SingletonSocket")); err == nil {
+		removeSocket(socket)
+	}
 	for _, name := range []string{"SingletonLock", "SingletonCookie", "SingletonSocket"} {
 		if err := os.Remove(filepath.Join(profile, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
+}
+
+// removeSocket removes a dead Chromium's socket with its directory in /tmp,
+// where one would be left by each crash. It touches nothing else there.
+func removeSocket(path string) {
+	dir := filepath.Dir(path)
+	if filepath.Base(path) != "SingletonSocket" || !strings.Contains(filepath.Base(dir), "org.chromium.") &&
+		!strings.Contains(filepath.Base(dir), "com.google.") {
+		return
+	}
+	for _, p := range []string{path, filepath.Join(dir, "SingletonCookie"), dir} {
+		_ = os.Remove(p) // a directory only when empty; what stays costs nothing but tidiness
+	}
 }
 
 func profileInUse(profile string, pid int) error {

@@ -196,6 +196,31 @@ func TestSingletonLock(t *testing.T) {
 	}
 }
 
+// What a killed browser left in /tmp goes with its lock; nothing else does.
+func TestSingletonSocket(t *testing.T) {
+	profile, tmp := realDir(t), realDir(t)
+	for dir, gone := range map[string]bool{"org.chromium.Chromium.x1": true, "precious": false} {
+		socket := filepath.Join(tmp, dir, "SingletonSocket")
+		if err := os.Mkdir(filepath.Dir(socket), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []string{socket, filepath.Join(filepath.Dir(socket), "SingletonCookie")} {
+			if err := os.WriteFile(f, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Symlink(socket, filepath.Join(profile, "SingletonSocket")); err != nil {
+			t.Fatal(err)
+		}
+		if err := clearSingleton(profile); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Lstat(filepath.Dir(socket)); errors.Is(err, os.ErrNotExist) != gone {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
 // A lock of another host name would make Chromium ask in a window of its own.
 func TestLaunchOverForeignLock(t *testing.T) {
 	profile := realDir(t)
