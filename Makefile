@@ -11,8 +11,8 @@ BIN      := build/bin
 APP_TAGS := desktop,production,webkit2_41
 # The binaries are the same wherever and from whatever checkout they are built.
 GO_BUILD := go build -trimpath -buildvcs=false -ldflags "-s -w"
-UI_INPUTS = $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune \
-  -o -path frontend/e2e -prune -o -path frontend/test-results -prune -o -type f -print)
+# What the front end is built from; directories too, for a file that was removed changes only these.
+UI_INPUTS = $(shell find frontend -maxdepth 1 -type f; find frontend/src frontend/public)
 
 .PHONY: help setup run demo test check bench build ui generate clean
 

@@ -40,7 +40,7 @@ func stock() []product {
 	return []product{
 		{"copper-kettle", "Copper Kettle", "Hand-hammered, 1.2 litres, for any hob.", "In stock", 6400, "kettle", 22},
 		{"stoneware-teapot", "Stoneware Teapot", "Celadon glaze, with a strainer, 0.8 litres.", "In stock", 4850, "pot", 150},
-		{"travel-kettle", "Travel Kettle", "Folds flat, boils half a litre on any voltage.", "Five left", 3900, "kettle", 205},
+		{"travel-kettle", "Travel Kettle", "Folds flat, half a litre on any voltage.", "Five left", 3900, "kettle", 205},
 		{"porcelain-cups", "Porcelain Cups, pair", "Thin, white, and warm in the hand.", "In stock", 2600, "cups", 45},
 		{"oolong", "Oolong, 100 g", "Spring harvest, lightly roasted.", "In stock", 1450, "leaf", 90},
 		{"bamboo-tray", "Bamboo Tray", "Slatted, with a drawer for the spilled water.", "Next week", 3200, "tray", 35},

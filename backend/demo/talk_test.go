@@ -57,7 +57,7 @@ func TestTalkCountsWhatItLeavesOut(t *testing.T) {
 }
 
 func TestRef(t *testing.T) {
-	s := state{Content: "Things [3]<not a ref\n[1]<link>Copper Kettle</link>\n  [12]<button>Copper Kettle, save</button>\n"}
+	s := state{Content: "Things [3]<not a ref\n[1]<link>Copper Kettle</link>\n  [12]<button>Save Copper Kettle</button>\n"}
 	if n, err := s.ref("<button", "Copper Kettle"); n != 12 || err != nil {
 		t.Errorf("ref = %d, %v; want 12", n, err)
 	}
