@@ -11,8 +11,6 @@ import (
 	"chaperone/backend/fault"
 	"chaperone/backend/ids"
 	"chaperone/backend/wire"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 type helloArgs struct {
@@ -53,12 +51,13 @@ type methodsResult struct {
 
 // method is a spec as agents see it.
 type method struct {
-	Method  string             `json:"method"`
-	Verb    string             `json:"verb"`
-	Summary string             `json:"summary"`
-	Effect  action.Effect      `json:"effect"`
-	Args    *jsonschema.Schema `json:"args"`
-	Result  *jsonschema.Schema `json:"result"`
+	Method  string        `json:"method"`
+	Verb    string        `json:"verb" jsonschema:"its name on the command line and in MCP"`
+	Summary string        `json:"summary"`
+	Effect  action.Effect `json:"effect" jsonschema:"what it may change"`
+	// Args and Result are *jsonschema.Schema, which has no schema of its own.
+	Args   any `json:"args" jsonschema:"JSON Schema of the arguments"`
+	Result any `json:"result" jsonschema:"JSON Schema of the result"`
 }
 
 func own[A, R any](name, summary string) *action.Spec {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -77,11 +78,21 @@ func (s *Socket) ServeReady(ctx context.Context, ready func()) error {
 		case slots <- struct{}{}:
 			lines.Go(func() {
 				defer func() { <-slots }()
+				defer s.survive(conn)
 				s.Door.Serve(ctx, conn)
 			})
 		default:
 			refuse(conn)
 		}
+	}
+}
+
+// survive makes a panic the end of one line only. Its value is not written down:
+// it may hold what a line contained.
+func (s *Socket) survive(conn *net.UnixConn) {
+	if p := recover(); p != nil {
+		s.Door.Notes.Error("a line ended by a defect", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+		conn.Close()
 	}
 }
 
