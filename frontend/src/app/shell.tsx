@@ -6,7 +6,6 @@ import { Approvals } from "../features/approvals/approvals";
 import { several } from "../lib/amount";
 import { wellbeing } from "../lib/words";
 import { Dot } from "../ui/badge";
-import { Kbd } from "../ui/kbd";
 import { Mark } from "../ui/mark";
 import { usePlace } from "./place";
 import { views } from "./views";
@@ -35,20 +34,18 @@ export function Shell() {
                   draggable={false}
                   aria-current={id === view.id ? "page" : undefined}
                   aria-keyshortcuts={`Control+${i + 1}`}
+                  title={`Ctrl+${i + 1}`}
                   onClick={(event) => {
                     event.preventDefault();
                     go(id);
                   }}
                   className={
-                    "group flex h-8 cursor-default items-center gap-2.5 rounded-md px-2 font-medium transition-colors " +
+                    "flex h-8 cursor-default items-center gap-2.5 rounded-md px-2 font-medium transition-colors " +
                     (id === view.id ? "bg-surface text-text shadow-card" : "text-muted hover:bg-hover hover:text-text")
                   }
                 >
                   <Icon aria-hidden size={16} strokeWidth={1.9} className={id === view.id ? "text-accent" : ""} />
-                  <span className="flex-1">{title}</span>
-                  <span className="opacity-0 transition-opacity group-hover:opacity-100 group-focus-visible:opacity-100">
-                    <Kbd>{`Ctrl ${i + 1}`}</Kbd>
-                  </span>
+                  {title}
                 </a>
               ))}
             </nav>
@@ -82,7 +79,8 @@ function Condition() {
   const pipe = usePipeState();
   const { data: overview } = useOverview();
   const { data: settings } = useSettings();
-  const state = overview && wellbeing(overview, settings?.agentControl);
+  // What waits has a place of its own above.
+  const state = overview && wellbeing({ ...overview, questions: [] }, settings?.agentControl);
   const [tone, words] =
     pipe === "lost"
       ? (["warn", "Reconnecting…"] as const)

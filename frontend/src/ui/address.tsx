@@ -6,7 +6,7 @@ import { splitAddress } from "../lib/address";
 export function Address({ url, wrapped = false }: { url: string; wrapped?: boolean }) {
   const { before, host, after } = splitAddress(url);
   return (
-    <bdi dir="ltr" title={wrapped ? undefined : url} className={wrapped ? "break-all" : "block truncate"}>
+    <bdi dir="ltr" title={wrapped ? undefined : url} className={wrapped ? "wrap-anywhere" : "block truncate"}>
       <span className="text-muted">{before}</span>
       <span className="font-semibold text-text">{host}</span>
       <span className="text-muted">{wrapped ? breakable(after) : after}</span>

@@ -25,7 +25,7 @@ export function Confirm({ open, title, children, action, confirm, close }: Confi
             event.preventDefault();
             cancel.current?.focus();
           }}
-          className="fixed top-1/2 left-1/2 z-30 w-[min(420px,calc(100vw-48px))] -translate-x-1/2 -translate-y-1/2 rounded-xl bg-surface p-5 shadow-high"
+          className="fixed top-1/2 left-1/2 z-35 w-[min(420px,calc(100vw-48px))] -translate-x-1/2 -translate-y-1/2 rounded-xl bg-surface p-5 shadow-high"
         >
           <Dialog.Title className="text-lg font-semibold">{title}</Dialog.Title>
           <Dialog.Description asChild>

@@ -48,7 +48,7 @@ export function Notices({ children }: { children: ReactNode }) {
         role="log"
         aria-label="Messages"
         aria-live="polite"
-        className="pointer-events-none fixed right-4 bottom-4 z-50 flex w-80 max-w-[calc(100vw-32px)] flex-col gap-2"
+        className="pointer-events-none fixed right-4 bottom-4 z-60 flex w-80 max-w-[calc(100vw-32px)] flex-col gap-2"
       >
         {notices.map((notice) => (
           <Line key={notice.id} notice={notice} remove={remove} />

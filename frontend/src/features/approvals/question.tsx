@@ -61,7 +61,7 @@ export function QuestionCard({ question, place, of, later }: QuestionCardProps) 
       // A click beside the dialog is no answer and puts nothing aside.
       onPointerDownOutside={(event) => event.preventDefault()}
       onInteractOutside={(event) => event.preventDefault()}
-      className="fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100vh-32px)] w-[min(580px,calc(100vw-32px))] -translate-x-1/2 -translate-y-1/2 animate-rise flex-col overflow-hidden rounded-2xl bg-surface shadow-high"
+      className="fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100vh-32px)] w-[min(580px,calc(100vw-32px))] -translate-x-1/2 -translate-y-1/2 animate-rise flex-col overflow-hidden rounded-2xl bg-surface shadow-high"
     >
       <header className="flex items-center gap-3 border-b border-line px-5 py-3">
         <Avatar name={question.agent} />
@@ -131,11 +131,11 @@ export function QuestionCard({ question, place, of, later }: QuestionCardProps) 
             <Button
               key={choice.answer}
               ref={choice.answer === "block_once" ? safe : undefined}
-              look={choice.answer === "allow_once" ? "primary" : choice.answer === "block_always" ? "danger" : "plain"}
+              look={choice.answer === "allow_once" && !grave ? "primary" : "plain"}
               aria-keyshortcuts={choice.shortcut}
               aria-disabled={pending}
               onClick={() => answer(choice.answer)}
-              className={`h-9 justify-between ${pending ? "opacity-60" : ""}`}
+              className={`h-9 ${pending ? "opacity-60" : ""}`}
             >
               <span className="truncate">{choice.label}</span>
               <Kbd>{choice.key}</Kbd>
@@ -177,7 +177,7 @@ function Route({ question: { fromOrigin, fromTitle, origin, url } }: { question:
       </Place>
       <ArrowRight aria-hidden size={16} className="shrink-0 text-muted" />
       <Place role="To">
-        <bdi className="block truncate font-semibold" title={origin}>
+        <bdi className="line-clamp-2 font-semibold wrap-anywhere" title={origin}>
           {hostOf(origin || url)}
         </bdi>
       </Place>

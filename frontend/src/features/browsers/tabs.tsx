@@ -28,6 +28,7 @@ export function Tabs({ tabs, openQuestion }: { tabs: Tab[]; openQuestion: (quest
             <div className="text-xs">
               <Address url={tab.url} />
             </div>
+            {tab.pendingApproval && <Held pending={tab.pendingApproval} open={openQuestion} />}
           </div>
           {tab.dialog && (
             <Badge tone="warn">
@@ -36,7 +37,6 @@ export function Tabs({ tabs, openQuestion }: { tabs: Tab[]; openQuestion: (quest
             </Badge>
           )}
           {!tab.controlled && <Badge>Yours</Badge>}
-          {tab.pendingApproval && <Held pending={tab.pendingApproval} open={openQuestion} />}
         </li>
       ))}
     </ul>
@@ -48,7 +48,7 @@ function Held({ pending, open }: { pending: NonNullable<Tab["pendingApproval"]>;
     <button
       type="button"
       onClick={() => open(pending.question)}
-      className="h-6 max-w-48 shrink-0 truncate rounded-full border border-warn-line bg-warn-soft px-2.5 text-2xs font-medium text-warn hover:border-warn-solid"
+      className="my-1 block h-6 max-w-full truncate rounded-full border border-warn-line bg-warn-soft px-2.5 text-2xs font-medium text-warn hover:border-warn-solid"
     >
       Waits for you: {hostOf(pending.origin)}
     </button>

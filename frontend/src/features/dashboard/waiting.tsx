@@ -19,15 +19,12 @@ export function Waiting({ questions, open }: { questions: Question[]; open: (que
         {questions.map((question) => (
           <li key={question.question} className="flex items-center gap-3 px-4 py-2.5">
             <div className="min-w-0 flex-1">
-              <div className="flex min-w-0 items-baseline gap-1.5">
-                <Name of={question.agent} className="max-w-56 shrink-0 font-medium" />
-                <span className="shrink-0 text-muted">wants to open</span>
-                <span className="min-w-0 flex-1">
-                  <Address url={question.url} />
+              <Address url={question.url} />
+              <p className="flex min-w-0 gap-1.5 text-xs text-muted">
+                <Name of={question.agent} className="font-medium" />
+                <span className="shrink-0">
+                  asked <Ago at={question.askedAt} />
                 </span>
-              </div>
-              <p className="text-xs text-muted">
-                asked <Ago at={question.askedAt} />
               </p>
             </div>
             <Button look="primary" size="small" onClick={() => open(question.question)}>
