@@ -138,9 +138,12 @@ func (s *Service) Attended() bool {
 
 // Ask puts q to the person and returns how it was settled. It waits as long as
 // the person thinks; when ctx ends first the question is withdrawn and the
-// context's cause returned. ID, time and empty notes are filled in.
+// context's cause returned. The time, and the name if there is none, are filled in.
 func (s *Service) Ask(ctx context.Context, q Question) (Outcome, error) {
-	q.Question, q.AskedAt = ids.NewQuestion(), s.now()
+	q.AskedAt = s.now()
+	if q.Question == "" {
+		q.Question = ids.NewQuestion()
+	}
 	if q.Notes == nil {
 		q.Notes = []string{}
 	}
@@ -268,6 +271,8 @@ func Refused(origin policy.Origin, o Outcome) error {
 		return e.WithHint("Do not try this site again; go on without it.")
 	case o.Answer == BlockOnce:
 		return e.WithHint("Go on without it, or tell the person why you need it before you ask again.")
+	case o.Reason == nobody:
+		return e.WithHint("Ask the person to open the Chaperone app, then try again.")
 	}
 	return e
 }

@@ -349,7 +349,7 @@ func (s *Service) Current(ctx context.Context, c *action.Call) (Identity, error)
 	w.mu.Lock()
 	l := w.life
 	w.mu.Unlock()
-	if l == nil {
+	if l == nil || l.isClosing() {
 		return Identity{}, nil
 	}
 	t, err := s.tab(ctx, c)

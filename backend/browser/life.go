@@ -27,6 +27,8 @@ type life struct {
 	asks   context.Context
 	ending context.CancelCauseFunc
 	wg     sync.WaitGroup
+	// over is closed when the window has been told of the end.
+	over chan struct{}
 
 	mu        sync.Mutex
 	closing   bool
@@ -41,7 +43,7 @@ type life struct {
 }
 
 func newLife(w *window) *life {
-	l := &life{w: w, began: w.s.o.Now(), tabs: map[ids.Tab]*tab{}, byTarget: map[target.ID]*tab{},
+	l := &life{w: w, began: w.s.o.Now(), over: make(chan struct{}), tabs: map[ids.Tab]*tab{}, byTarget: map[target.ID]*tab{},
 		owner: map[target.SessionID]*tab{}, infos: map[target.ID]*target.Info{}, own: map[target.ID]chan *tab{},
 		refusedAt: map[way]time.Time{}}
 	l.asks, l.ending = context.WithCancelCause(context.Background())
@@ -142,6 +144,12 @@ func (l *life) close(ctx context.Context) {
 	if err := l.chrome.Close(ctx); err != nil {
 		l.w.s.o.Log.Warn("Chromium did not end by itself", "agent", l.w.agent, "err", err)
 	}
+}
+
+func (l *life) isClosing() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closing
 }
 
 func (l *life) selectedTab() ids.Tab {

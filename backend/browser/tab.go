@@ -110,12 +110,16 @@ func (t *tab) handle(ev chrome.Event) {
 				t.mu.Unlock()
 			}
 		case "Page.frameStartedLoading", "Page.frameStartedNavigating":
-			var p struct{ FrameID target.ID }
+			var p struct {
+				FrameID target.ID `json:"frameId"`
+			}
 			if ev.Decode(&p) == nil && p.FrameID == t.target {
 				t.setStatus(TabLoading)
 			}
 		case "Page.frameStoppedLoading":
-			var p struct{ FrameID target.ID }
+			var p struct {
+				FrameID target.ID `json:"frameId"`
+			}
 			if ev.Decode(&p) == nil && p.FrameID == t.target {
 				t.setStatus(TabIdle)
 				t.finish()

@@ -75,9 +75,18 @@ func (w *window) ensure(ctx context.Context) (*life, error) {
 		return nil, fault.New(fault.BrowserDisposing, "Chaperone is closing and starts nothing new")
 	}
 	w.mu.Lock()
-	if l := w.life; l != nil {
+	for w.life != nil {
+		l := w.life
 		w.mu.Unlock()
-		return l, nil
+		if !l.isClosing() {
+			return l, nil
+		}
+		select { // bounded by closeTime
+		case <-l.over:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		w.mu.Lock()
 	}
 	st := w.start
 	if st == nil {
@@ -148,6 +157,7 @@ func (w *window) ended(l *life, status Status, problem string) {
 		w.life, w.status, w.problem = nil, status, problem
 	}
 	w.mu.Unlock()
+	close(l.over)
 	if status == Crashed {
 		w.note("browser.session.crashed", map[string]any{"how": problem})
 	} else {
@@ -172,6 +182,10 @@ func (w *window) close(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, closeTime)
 	defer cancel()
 	l.close(ctx)
+	select {
+	case <-l.over:
+	case <-ctx.Done():
+	}
 	return true
 }
 
