@@ -53,10 +53,21 @@ func Claim(places setting.Paths, me Host) (release func(), err error) {
 	}, nil
 }
 
-func running(places setting.Paths) error {
+// Running reports whether the host that has noted itself here is alive. Between
+// its claim and its note there is a moment in which it is not seen.
+func Running(places setting.Paths) bool {
+	h, ok := noted(places)
+	return ok && alive(h.PID)
+}
+
+func noted(places setting.Paths) (h Host, ok bool) {
 	text, err := os.ReadFile(places.Host)
-	var h Host
-	if err != nil || json.Unmarshal(text, &h) != nil || h.PID == 0 {
+	return h, err == nil && json.Unmarshal(text, &h) == nil && h.PID > 0
+}
+
+func running(places setting.Paths) error {
+	h, ok := noted(places)
+	if !ok {
 		return fault.New(fault.Busy, "Chaperone is running already").WithHint("There is one host for each user; use that one.")
 	}
 	what := "a host without a window"

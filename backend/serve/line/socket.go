@@ -167,19 +167,27 @@ func ownDirectory(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("the runtime directory: %w", err)
 	}
-	info, err := os.Lstat(dir)
+	open, err := CheckDirectory(dir)
+	if err == nil && open {
+		err = os.Chmod(dir, 0o700)
+	}
 	if err != nil {
 		return fmt.Errorf("the runtime directory: %w", err)
 	}
-	if !info.IsDir() || !ours(info) {
-		return fmt.Errorf("the runtime directory %s is not a directory of this user", dir)
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		if err := os.Chmod(dir, 0o700); err != nil {
-			return fmt.Errorf("the runtime directory: %w", err)
-		}
-	}
 	return nil
+}
+
+// CheckDirectory returns an error unless dir is a directory of this user, and
+// whether others can enter it. It changes nothing.
+func CheckDirectory(dir string) (open bool, err error) {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return false, err
+	}
+	if !info.IsDir() || !ours(info) {
+		return false, fmt.Errorf("%s is not a directory of this user", dir)
+	}
+	return info.Mode().Perm()&0o077 != 0, nil
 }
 
 // Dial connects to the host at path. A host of another user is refused, so that
