@@ -89,6 +89,9 @@ type Spec struct {
 	Destination func(args json.RawMessage) string
 
 	Args, Result *jsonschema.Schema
+	// ArgsType and ResultType are what the schemas were made from; they keep the
+	// names of types, which schemas do not.
+	ArgsType, ResultType reflect.Type
 }
 
 // Describe completes s with the schemas of its argument and result types. It
@@ -102,6 +105,8 @@ func Describe[A, R any](s Spec) *Spec {
 		s.Budget = DefaultBudget
 	}
 	s.Args, s.Result = schemaOf[A](), schemaOf[R]()
+	s.ArgsType, s.ResultType = reflect.TypeFor[A](), reflect.TypeFor[R]()
+	never(s.Result)
 	return &s
 }
 
@@ -492,6 +497,21 @@ func schemaOf[T any]() *jsonschema.Schema {
 		panic(fmt.Sprintf("action: schema of %v: %v", reflect.TypeFor[T](), err))
 	}
 	return s
+}
+
+// never takes null out of what a result can hold: what there is not is left out
+// of it, and a list of nothing is an empty list.
+func never(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	never(s.Items)
+	for _, p := range s.Properties {
+		never(p)
+	}
 }
 
 // collect finds the enumerations in t, so that the schema lists their values.
