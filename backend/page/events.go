@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
@@ -67,12 +68,20 @@ func decode[T any](ev chrome.Event) (T, bool) {
 
 func (p *Page) isTop(frame cdp.FrameID) bool { return string(frame) == string(p.target) }
 
+// focus makes a page act as the focused one wherever its window is: one that is
+// covered, minimised or in a background tab would swallow input. It is sent with
+// each document, never before the first: a renderer that takes it over from the
+// initial empty document now and then dies of it.
+func focus(s *chrome.Session) {
+	s.Send(emulation.CommandSetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+}
+
 // Crashed says that the renderer of the tab is gone; a navigation or a reload
 // brings it back.
 func (p *Page) Crashed() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.crashed, p.dialog = true, nil
+	p.crashed, p.dialog, p.dialogOn = true, nil, nil
 	for frame := range p.worlds {
 		p.lose(frame)
 	}
@@ -95,6 +104,7 @@ func (p *Page) navigated(s *chrome.Session, frame cdp.FrameID) {
 		p.poke()
 	}
 	if root { // asked for early, so that it is there when it is needed
+		focus(s)
 		p.worlds[frame] = p.newWorld(s, frame)
 	}
 }

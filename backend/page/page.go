@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
@@ -93,7 +92,6 @@ func New(top *chrome.Session, id target.ID) *Page {
 // afterwards.
 func (p *Page) Prepare(s *chrome.Session) {
 	s.Send(page.CommandEnable, nil)
-	s.Send(emulation.CommandSetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	s.Send(page.CommandSetInterceptFileChooserDialog, page.SetInterceptFileChooserDialogParams{Enabled: true})
 	if s == p.top {
 		s.Send(runtime.CommandAddBinding, runtime.AddBindingParams{Name: signBinding, ExecutionContextName: worldName})

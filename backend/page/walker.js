@@ -331,8 +331,15 @@
     const drop = i => {       // takes back a container that held nothing
       depths.length = refs.length = flags.length = texts.length = els.length = i
     }
+    // spoken holds the elements whose words stand in a name already.
+    const spoken = new Set()
     const kidsOf = (node, depth, mute, pointer, seen) => {
       let kids = node.firstChild
+      if (node.localName === 'details' && !node.open) {
+        const s = node.querySelector(':scope>summary')
+        if (s) visit(s, depth, mute, pointer, seen)
+        return
+      }
       const r = node.nodeType === 1 ? rootOf(node) : null
       if (r) kids = r.firstChild
       else if (node.localName === 'slot') {
@@ -374,6 +381,10 @@
 
       // Frames
       if (n === 'iframe' || n === 'frame') { frame(el, depth); return }
+
+      if (n === 'legend' || n === 'caption') {
+        if (spoken.has(el.parentElement)) mute = true
+      }
 
       // Labels speak through their control
       if (n === 'label') {
@@ -440,7 +451,9 @@
       }
       if (CONTAINERS.has(role)) {
         flush(depth)
-        hold(el, role, depth, 0, pointer || hand, bound(nameOf(el, role).name, 200))
+        const { name, from } = nameOf(el, role)
+        if (from === 'child') spoken.add(el)
+        hold(el, role, depth, 0, pointer || hand, bound(name, 200))
         return
       }
       const block = !INLINE.has(n) || cs.display !== 'inline'
