@@ -91,7 +91,7 @@ func show(ctx context.Context, talk *talk, scripted bool, bin, out string) (err 
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()
 	defer func() { _ = server.Close(); <-served }()
-	talk.say("The demo's web: %s, and pay.localhost and prize.localhost beside it.", site.url("shop", "/"))
+	talk.say("The demo's web: %s, with pay, prize and bonus.localhost beside it.", site.url("shop", "/"))
 
 	app, err := startApp(filepath.Join(bin, "chaperone-desktop"), home, filepath.Join(out, appLog))
 	if err != nil {

@@ -136,7 +136,7 @@ func (a *agent) trap(ctx context.Context) error {
 	if _, err := a.do(ctx, "click_element", args{"index": link}); err != nil {
 		return err
 	}
-	if err := a.denied(ctx, 3); err != nil {
+	if err := a.denied(ctx, 3, "prize"); err != nil {
 		return err
 	}
 	_, err = a.arrive(ctx, outcome{}, a.site.url("shop", "/deals"), "Partner deals")
@@ -145,17 +145,17 @@ func (a *agent) trap(ctx context.Context) error {
 
 // redirect opens a page that leaves by itself.
 func (a *agent) redirect(ctx context.Context) error {
-	a.talk.say("5. The next page goes there by itself. The person has seen enough, and blocks the site for good.")
+	a.talk.say("5. The next page leaves for another such site by itself. The person blocks this one for good.")
 	if _, err := a.do(ctx, "click_element", args{"name": "Continue"}); err != nil {
 		return err
 	}
-	return a.denied(ctx, 4)
+	return a.denied(ctx, 4, "bonus")
 }
 
 // insist asks for the blocked site outright: refused at once, and nobody is asked again.
 func (a *agent) insist(ctx context.Context) error {
 	a.talk.say("6. The agent tries it outright. The site is blocked, so it is refused at once and nobody is asked.")
-	o, err := a.do(ctx, "navigate", args{"url": a.site.url("prize", "/claim")})
+	o, err := a.do(ctx, "navigate", args{"url": a.site.url("bonus", "/claim")})
 	if err != nil {
 		return err
 	}
@@ -168,8 +168,8 @@ func (a *agent) insist(ctx context.Context) error {
 			return fmt.Errorf("%d questions were asked, not 4: a blocked site must not ask", n)
 		}
 	}
-	if n := a.site.seen("prize"); n != 0 && !last.allowed {
-		return fmt.Errorf("prize.localhost was blocked, and yet saw %d requests", n)
+	if n := a.site.seen("bonus"); n != 0 && !last.allowed {
+		return fmt.Errorf("bonus.localhost was blocked, and yet saw %d requests", n)
 	}
 	page, err := a.must(ctx, "current_page", nil)
 	if err != nil {
@@ -195,13 +195,13 @@ func (a *agent) allowed(ctx context.Context, n int) error {
 }
 
 // denied waits for question n and checks that a no kept the site from hearing anything.
-func (a *agent) denied(ctx context.Context, n int) error {
+func (a *agent) denied(ctx context.Context, n int, host string) error {
 	q, err := a.nth(ctx, n)
 	if err != nil {
 		return err
 	}
-	if seen := a.site.seen("prize"); !q.allowed && seen != 0 {
-		return fmt.Errorf("prize.localhost was blocked, and yet saw %d requests", seen)
+	if seen := a.site.seen(host); !q.allowed && seen != 0 {
+		return fmt.Errorf("%s.localhost was blocked, and yet saw %d requests", host, seen)
 	}
 	return nil
 }

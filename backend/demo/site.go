@@ -73,12 +73,14 @@ func newSite(port int) *site {
 		s.page(w, "paid.html", map[string]any{"Title": "Paid"})
 	})
 
-	prize := http.NewServeMux()
-	prize.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) {
-		s.page(w, "prize.html", map[string]any{"Title": "You won"})
-	})
+	prize, bonus := http.NewServeMux(), http.NewServeMux()
+	for _, trap := range []*http.ServeMux{prize, bonus} {
+		trap.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) {
+			s.page(w, "prize.html", map[string]any{"Title": "You won"})
+		})
+	}
 
-	s.hosts = map[string]*http.ServeMux{"shop": shop, "pay": pay, "prize": prize}
+	s.hosts = map[string]*http.ServeMux{"shop": shop, "pay": pay, "prize": prize, "bonus": bonus}
 	for _, mux := range s.hosts {
 		mux.HandleFunc("GET /style.css", func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFileFS(w, r, pageFiles, "pages/style.css")
@@ -90,7 +92,7 @@ func newSite(port int) *site {
 	return s
 }
 
-// url is an address on one of the site's hosts: "shop", "pay" or "prize".
+// url is an address on one of the site's hosts: "shop", "pay", "prize" or "bonus".
 func (s *site) url(host, path string) string {
 	return "http://" + host + ".localhost:" + strconv.Itoa(s.port) + path
 }

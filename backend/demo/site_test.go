@@ -44,7 +44,7 @@ func TestSitePages(t *testing.T) {
 			[]string{`action="http://pay.localhost:8001/checkout"`, "Full name"}},
 		{"GET", "shop", "/product/none", nil, 404, nil},
 		{"GET", "shop", "/deals", nil, 200, []string{"AI agents", "http://prize.localhost:8001/claim"}},
-		{"GET", "shop", "/thanks", nil, 200, []string{`location.href = "http://prize.localhost:8001/claim?from=thanks"`}},
+		{"GET", "shop", "/thanks", nil, 200, []string{`location.href = "http://bonus.localhost:8001/claim?from=thanks"`}},
 		{"GET", "shop", "/style.css", nil, 200, []string{".shelf"}},
 		{"GET", "shop", "/checkout", nil, 404, nil},
 		{"POST", "pay", "/checkout", order, 200,
@@ -53,6 +53,7 @@ func TestSitePages(t *testing.T) {
 		{"POST", "pay", "/checkout", url.Values{"quantity": {"1"}}, 400, nil},
 		{"POST", "pay", "/pay", nil, 200, []string{"Paid"}},
 		{"GET", "prize", "/claim", nil, 200, []string{"You won"}},
+		{"GET", "bonus", "/claim", nil, 200, []string{"You won"}},
 		{"GET", "elsewhere", "/", nil, 404, nil},
 	} {
 		status, body := visit(t, s, c.method, s.url(c.host, c.path), c.form)

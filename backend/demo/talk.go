@@ -58,7 +58,7 @@ func (t *talk) got(a answer, o outcome) {
 	t.print(append(lines, t.beginning(o.State.Content)...)...)
 }
 
-// beginning is the first lines of a page's content, with a count of the others.
+// beginning is the first lines of a page's content, from its main part on, with a count of the others.
 func (t *talk) beginning(content string) []string {
 	if content == "" {
 		return nil
@@ -71,6 +71,10 @@ func (t *talk) beginning(content string) []string {
 		return []string{"      (the page as before)"}
 	}
 	lines := strings.Split(strings.TrimRight(content, "\n"), "\n")
+	if main := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "<main") }); main > 0 {
+		lines = lines[main:]
+		lines[0] += fmt.Sprintf("  (after %d lines of the site's head)", main)
+	}
 	more := len(lines) - linesShown
 	if more > 0 {
 		lines = lines[:linesShown]
@@ -113,8 +117,8 @@ func (t *talk) summary(a *agent, l *line, s *site, p person) {
 		lines = append(lines, fmt.Sprintf("  time       %s ms an action (median), %s ms at most; %d waited for the person",
 			thousands(alone[n/2].Milliseconds()), thousands(alone[n-1].Milliseconds()), len(a.actions)-n))
 	}
-	lines = append(lines, fmt.Sprintf("  requests   shop %d, pay %d, prize.localhost saw %d",
-		s.seen("shop"), s.seen("pay"), s.seen("prize")))
+	lines = append(lines, fmt.Sprintf("  requests   shop.localhost saw %d, pay %d, prize %d, bonus %d",
+		s.seen("shop"), s.seen("pay"), s.seen("prize"), s.seen("bonus")))
 	if pictures := p.pictures(); len(pictures) > 0 {
 		lines = append(lines, "  pictures   "+strings.Join(pictures, ", "))
 	}
