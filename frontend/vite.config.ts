@@ -34,6 +34,8 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/test/setup.ts"],
     css: false,
+    // A failed look-up would print the whole page.
+    env: { DEBUG_PRINT_LIMIT: "0" },
     // A busy machine of two cores takes seconds for what an idle one does in milliseconds.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -13,6 +13,7 @@ export type {
   Session,
   Settings,
   Site,
+  SiteAccess,
   Tab,
   Thumbnail,
   Verification,

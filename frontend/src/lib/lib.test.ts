@@ -153,6 +153,7 @@ describe("wellbeing says the worst first", () => {
     questions: [],
     attended: true,
     counts: { actions: 0, questions: 0, errors: 0 },
+    last: 0,
   };
   const health = (more: Partial<Overview["health"]>): Overview => ({ ...well, health: { ...well.health, ...more } });
 

@@ -89,8 +89,13 @@ export function toneOf(event: Event): "plain" | "warn" | "bad" {
   const last = event.category.split(".").at(-1) ?? "";
   if (last === "failed" || last === "crashed") return "bad";
   if (last === "rejected" || last === "refused" || last === "held" || last === "asked" || last === "stopped") return "warn";
-  if (event.category === "approval.settled" && event.data?.["allowed"] === false) return "warn";
+  if (event.category === "approval.settled" && dataOf(event)["allowed"] === false) return "warn";
   return "plain";
+}
+
+/** The particulars of a row: an object, of a form that its category decides. */
+function dataOf({ data }: Event): Record<string, unknown> {
+  return typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {};
 }
 
 const answers: Record<string, string> = {
@@ -102,7 +107,7 @@ const answers: Record<string, string> = {
 
 /** The particulars of a row that fit on its line. */
 export function particulars(event: Event): string {
-  const data = event.data ?? {};
+  const data = dataOf(event);
   const text = (name: string) => (typeof data[name] === "string" ? data[name] : "");
   const parts: string[] = [];
   if (text("method")) parts.push(text("method"));
@@ -134,6 +139,8 @@ export function viaOf(question: Question): string {
       return "The page opens it in a new tab.";
     case "history":
       return "The agent goes back or forward to it.";
+    default:
+      return "The agent’s page is about to go there.";
   }
 }
 

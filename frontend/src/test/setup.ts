@@ -32,8 +32,8 @@ beforeEach(() => {
   vi.stubGlobal("IntersectionObserver", SeesAll);
   vi.stubGlobal("ResizeObserver", SeesNothing);
   // The virtual list measures its box; jsdom lays nothing out.
-  vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockReturnValue(640);
-  vi.spyOn(HTMLElement.prototype, "offsetWidth", "get").mockReturnValue(900);
+  vi.spyOn(Element.prototype, "clientHeight", "get").mockReturnValue(640);
+  vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(900);
   location.hash = "";
 });
 

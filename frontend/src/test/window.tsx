@@ -1,18 +1,17 @@
 import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { vi } from "vitest";
 
 import { Client } from "../api/client";
-import { FakeHost } from "../api/pipes/fake";
+import type { FakeHost } from "../api/pipes/fake";
 import { Root } from "../app/root";
 
 /** Opens the whole interface on a fake host, in a view, and waits until it is drawn. */
 export async function openWindow(host: FakeHost, view = "dashboard") {
   location.hash = `/${view}`;
-  const user = userEvent.setup({ advanceTimers: (ms) => vi.isFakeTimers() && vi.advanceTimersByTime(ms) });
+  const user = userEvent.setup();
   render(<Root client={new Client(host)} />);
   await screen.findByRole("heading", { level: 1, hidden: true });
-  return { user };
+  return user;
 }
 
 /** Lets something happen at the host, and the interface hear of it. */

@@ -10,6 +10,7 @@ import type {
   Session,
   Settings,
   Site,
+  SiteAccess,
   Tab,
   Verification,
   Visit,
@@ -51,11 +52,7 @@ export class FakeHost implements Pipe {
   /** Every request that came in, for tests. */
   calls: { method: string; args: unknown }[] = [];
   /** Draws a session's picture; without it a grey pixel. */
-  draw: (session: Session) => { image: string; width: number; height: number } = () => ({
-    image: pixel,
-    width: 1,
-    height: 1,
-  });
+  draw: (session: Session) => string = () => pixel;
 
   #events = new Listeners<Event[]>();
   #states = new Listeners<PipeState>();
@@ -150,18 +147,26 @@ export class FakeHost implements Pipe {
   /** An agent comes in and gets a window. */
   connect(name: string, { window: open = true } = {}): Session | undefined {
     this.agents = this.agents.filter((agent) => agent.agent !== name);
-    this.agents.push({ agent: name, connected: true, lines: 1, state: "ready", connectedAt: this.now(), actions: 0 });
+    const id = `sess_${this.#name()}`;
+    this.agents.push({
+      agent: name,
+      session: id,
+      connected: true,
+      lines: 1,
+      state: "ready",
+      connectedAt: this.now(),
+      actions: 0,
+    });
     this.tell("agent.connected", { subject: name, agent: name });
     if (!open) return undefined;
     const session: Session = {
-      session: `sess_${this.#name()}`,
+      session: id,
       agent: name,
       status: "ready",
       startedAt: this.now(),
       tabs: [tab(1, "chrome://newtab/", "New tab")],
       activeTabId: 1,
       chromiumPid: 4200 + this.sessions.length,
-      memoryBytes: 212_000_000,
     };
     this.sessions.push(session);
     this.tell("browser.session.ready", { subject: session.session, agent: name });
@@ -243,7 +248,7 @@ export class FakeHost implements Pipe {
     };
     this.questions.push(question);
     const held = session?.tabs.find((t) => t.tabId === question.tabId);
-    if (held) held.pendingApproval = { question: question.question, origin: question.origin, url };
+    if (held) held.pendingApproval = { question: question.question, origin: question.origin, url, since: question.askedAt };
     this.tell("approval.asked", { subject: question.question, agent: name, data: { origin: question.origin } });
     return question;
   }
@@ -264,6 +269,7 @@ export class FakeHost implements Pipe {
   // What it answers.
 
   readonly #handlers: { [M in Method]: (args: Methods[M]["args"]) => Methods[M]["result"] } = {
+    agents: () => ({ agents: this.agents }),
     overview: () => ({
       health: this.health,
       agents: this.agents,
@@ -272,15 +278,16 @@ export class FakeHost implements Pipe {
       attended: true,
       counts: {
         actions: this.log.filter((e) => e.category === "agent.action.started").length,
-        questions: this.log.filter((e) => e.category === "approval.asked").length,
-        errors: this.log.filter((e) => e.category === "agent.action.failed").length,
+        questions: this.questions.length,
+        errors: this.agents.filter((agent) => agent.lastAction?.ok === false).length,
       },
+      last: this.log.at(-1)?.seq ?? 0,
     }),
     sessions: () => ({ sessions: this.sessions }),
     thumbnail: ({ session: id }) => {
       const session = this.sessions.find((s) => s.session === id && s.status !== "closed");
       if (!session) throw new Refusal("NOT_FOUND", "this window has no picture");
-      return { ...this.draw(session), at: this.now() };
+      return { image: this.draw(session), tabId: session.activeTabId ?? 1, at: this.now() };
     },
     pause_agent: ({ agent }) => this.#become(agent, "paused", "agent.paused"),
     resume_agent: ({ agent }) => this.#become(agent, "ready", "agent.resumed"),
@@ -321,9 +328,10 @@ export class FakeHost implements Pipe {
       return { visits: found.slice(0, limit), more: found.length > limit };
     },
     remove_visit: ({ id }) => {
+      const removed = this.visits.some((visit) => visit.id === id);
       this.visits = this.visits.filter((visit) => visit.id !== id);
-      this.tell("history.removed");
-      return {};
+      if (removed) this.tell("history.removed");
+      return { removed };
     },
     clear_history: () => {
       const removed = this.visits.length;
@@ -397,11 +405,10 @@ export class FakeHost implements Pipe {
     session.tabs = [];
     delete session.activeTabId;
     delete session.chromiumPid;
-    delete session.memoryBytes;
     this.tell("browser.session.closed", { subject: session.session, agent: session.agent });
   }
 
-  #setSite(origin: string, access: Site["access"]): Site {
+  #setSite(origin: string, access: SiteAccess): Site {
     const site = { origin, access, at: this.now() };
     this.sites = [site, ...this.sites.filter((other) => other.origin !== origin)];
     this.tell("site.changed", { subject: origin, data: { origin, access } });

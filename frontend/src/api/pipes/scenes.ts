@@ -2,13 +2,13 @@ import type { Session } from "../types";
 import { FakeHost } from "./fake";
 
 /** Draws something like a web page, so that the live picture can be seen to live. */
-function drawPage(session: Session): { image: string; width: number; height: number } {
+function drawPage(session: Session): string {
   const [width, height] = [480, 300];
   const canvas = document.createElement("canvas");
   canvas.width = width;
   canvas.height = height;
   const pen = canvas.getContext("2d");
-  if (!pen) return { image: "", width, height };
+  if (!pen) return "";
   const tab = session.tabs.find((t) => t.active);
   const hue = [...(tab?.url ?? "")].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 360, 7);
   pen.fillStyle = "#fff";
@@ -27,7 +27,7 @@ function drawPage(session: Session): { image: string; width: number; height: num
     pen.fillRect(x, y + 78, 100, 8);
     pen.fillRect(x, y + 92, 62, 8);
   }
-  return { image: canvas.toDataURL("image/jpeg", 0.8).split(",")[1] ?? "", width, height };
+  return canvas.toDataURL("image/jpeg", 0.8).split(",")[1] ?? "";
 }
 
 /**

@@ -40,7 +40,7 @@ export function Detail({ event, close }: { event: Event; close: () => void }) {
               ),
           )}
         </dl>
-        {event.data && (
+        {event.data !== undefined && (
           <pre
             aria-label="Particulars"
             className="mt-4 overflow-x-auto rounded-lg border border-line bg-sunken p-3 font-mono text-xs leading-5 break-words whitespace-pre-wrap"

@@ -28,7 +28,6 @@ export function Rows({ log: { rows, more, older }, chosen, choose }: RowsProps) 
     estimateSize: () => rowHeight,
     overscan: 12,
     getItemKey: (i) => rows[i]?.seq ?? i,
-    initialRect: { width: 800, height: 600 },
   });
 
   const top = rows[0]?.seq;

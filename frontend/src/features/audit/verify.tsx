@@ -16,7 +16,10 @@ export function Verify() {
         {verify.data?.ok && (
           <span className="inline-flex items-center gap-1.5 text-good">
             <ShieldCheck aria-hidden size={14} className="shrink-0" />
-            Whole: {several(verify.data.rows, "row")}, {count(verify.data.first)} to {count(verify.data.last)}
+            Whole: {several(verify.data.rows, "row")}
+            {verify.data.first !== undefined && verify.data.last !== undefined
+              ? `, ${count(verify.data.first)} to ${count(verify.data.last)}`
+              : ""}
           </span>
         )}
         {verify.data?.ok === false && (

@@ -3,7 +3,6 @@ import { useState } from "react";
 
 import { keys, useAction } from "../../api/queries";
 import type { Agent, Session } from "../../api/types";
-import { bytes } from "../../lib/amount";
 import { plain } from "../../lib/plain";
 import { doingOf } from "../../lib/words";
 import { AgentButtons } from "../../ui/agent-buttons";
@@ -65,7 +64,6 @@ export function SessionCard({ session, agent, openQuestion }: SessionCardProps) 
                 Open for <Since at={session.startedAt} />
               </span>
             )}
-            {session.memoryBytes !== undefined && session.memoryBytes > 0 && <span>{bytes(session.memoryBytes)} of memory</span>}
             {session.chromiumPid !== undefined && session.chromiumPid > 0 && <span>Process {session.chromiumPid}</span>}
           </footer>
         </div>

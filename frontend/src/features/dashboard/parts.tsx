@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 import type { Overview } from "../../api/types";
-import { bytes, count, several } from "../../lib/amount";
+import { bytes, several } from "../../lib/amount";
 import { Dot, type Tone } from "../../ui/badge";
 import { Card } from "../../ui/card";
 import { Ago } from "../../ui/time";
@@ -30,9 +30,8 @@ export function Parts({ overview: { health, counts, sessions } }: { overview: Ov
         <Part name="Display" tone={display.ok ? "good" : "bad"}>
           {display.ok ? "Windows can be shown" : (display.error ?? "Windows cannot be shown")}
         </Part>
-        <Part name="Record" tone="good">
-          {several(ledger.rows, "row")}, {bytes(ledger.bytes)}; since the start {several(counts.actions, "action")},{" "}
-          {several(counts.questions, "question")}, {count(counts.errors)} failed
+        <Part name="Record" tone={ledger.error ? "bad" : "good"}>
+          {ledger.error ?? `${several(ledger.rows, "row")}, ${bytes(ledger.bytes)}; ${several(counts.actions, "action")} since the start`}
         </Part>
       </dl>
     </Card>

@@ -2,7 +2,7 @@ import { Trash2 } from "lucide-react";
 import { useId, useState, type FormEvent } from "react";
 
 import { keys, useAction, useSites } from "../../api/queries";
-import type { Site } from "../../api/types";
+import type { Site, SiteAccess } from "../../api/types";
 import { several } from "../../lib/amount";
 import { hostOf, toOrigin } from "../../lib/address";
 import { Address } from "../../ui/address";
@@ -64,7 +64,7 @@ function SiteRow({ site: { origin, access, at } }: { site: Site }) {
         disabled={set.isPending}
         onChange={(event) =>
           set.mutate(
-            { origin, access: event.target.value as Site["access"] },
+            { origin, access: event.target.value as SiteAccess },
             { onError: (e) => say.fault(`The rule for ${hostOf(origin)} was not changed.`, e) },
           )
         }
@@ -89,7 +89,7 @@ function AddSite() {
   const say = useSay();
   const set = useAction("set_site", [keys.sites]);
   const [text, setText] = useState("");
-  const [access, setAccess] = useState<Site["access"]>("allow");
+  const [access, setAccess] = useState<SiteAccess>("allow");
   const help = useId();
   const origin = toOrigin(text);
   const wrong = text.trim() !== "" && !origin;
@@ -117,7 +117,7 @@ function AddSite() {
           aria-label="Rule"
           className="w-28"
           value={access}
-          onChange={(event) => setAccess(event.target.value as Site["access"])}
+          onChange={(event) => setAccess(event.target.value as SiteAccess)}
         >
           <option value="allow">Allow</option>
           <option value="block">Block</option>
