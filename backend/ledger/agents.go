@@ -23,9 +23,12 @@ func (l *Ledger) PutAgent(ctx context.Context, a agent.Record, drafts ...event.D
 		if err != nil {
 			return false, err
 		}
-		return true, exec(ctx, c, `DELETE FROM agent WHERE agent IN
-			(SELECT agent FROM agent ORDER BY agent = ? DESC, named DESC, created_at DESC LIMIT -1 OFFSET ?)`,
-			string(a.Agent), maxAgents)
+		var n int
+		if err := c.QueryRowContext(ctx, `SELECT count(*) FROM agent`).Scan(&n); err != nil || n <= maxAgents {
+			return true, err
+		}
+		return true, exec(ctx, c, `DELETE FROM agent WHERE agent =
+			(SELECT agent FROM agent WHERE agent <> ? ORDER BY named, created_at LIMIT 1)`, string(a.Agent))
 	}, drafts)
 }
 

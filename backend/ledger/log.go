@@ -164,6 +164,7 @@ func encodeData(v any) (string, error) {
 	if b[0] != '{' {
 		return "", errNotObject
 	}
+	b = bytes.ToValidUTF8(b, []byte("\uFFFD")) // a json.RawMessage may be anything
 	if len(b) <= maxData {
 		return string(b), nil
 	}
