@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -23,8 +22,8 @@ type person interface {
 	bow(ctx context.Context) error
 	// patience is how long an answer may take.
 	patience() time.Duration
-	// pictures are the files that were made.
-	pictures() []string
+	// pictures says in words what pictures were made; empty when none were.
+	pictures() string
 }
 
 // you is a person at a display, who answers in the app.
@@ -42,7 +41,7 @@ func (y *you) answer(ctx context.Context, q *question) error {
 func (*you) rest(context.Context) error { return nil }
 func (*you) bow(context.Context) error  { return nil }
 func (*you) patience() time.Duration    { return 30 * time.Minute }
-func (*you) pictures() []string         { return nil }
+func (*you) pictures() string           { return "" }
 
 // scripted is a person who knows beforehand what to answer. It has eyes
 // (pictures of the screen) and hands (the keyboard), and nothing else.
@@ -52,7 +51,8 @@ type scripted struct {
 	window  string // the app's X window
 	calm    picture
 	replies []reply
-	made    []string
+	asked   int
+	made    int
 }
 
 // reply is one answer: the key that gives it, as the app's dialog shows it, and the name that it has in events.
@@ -75,7 +75,7 @@ func newScripted(t *talk, out string) *scripted {
 }
 
 func (s *scripted) patience() time.Duration { return 45 * time.Second }
-func (s *scripted) pictures() []string      { return s.made }
+func (s *scripted) pictures() string        { return fmt.Sprintf("%d in %s", s.made, s.out) }
 
 // findApp waits until the app's window is on the screen and shows something.
 func (s *scripted) findApp(ctx context.Context) error {
@@ -116,6 +116,10 @@ func (s *scripted) answer(ctx context.Context, q *question) error {
 	}
 	reply := s.replies[0]
 	s.replies = s.replies[1:]
+	s.asked++
+	if err := s.seeAgent(ctx, fmt.Sprintf("question-%d-agent.png", s.asked)); err != nil {
+		return err
+	}
 	if err := s.activate(ctx, s.window); err != nil {
 		return err
 	}
@@ -160,29 +164,44 @@ func (s *scripted) seeDialog(ctx context.Context, q *question) error {
 		before = p
 		return steady && p.differs(s.calm) > dialogShare, nil
 	})
-	return errors.Join(err, s.keep("app-question-"+strconv.Itoa(len(s.made)+1)+".png", before))
+	return errors.Join(err, s.keep(fmt.Sprintf("question-%d-app.png", s.asked), before))
+}
+
+// seeAgent keeps a picture of the agent's window.
+func (s *scripted) seeAgent(ctx context.Context, file string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, dialogWithin,
+		fmt.Errorf("the agent's window was not on the screen within %v", dialogWithin))
+	defer cancel()
+	var windows []string
+	err := until(ctx, func() (found bool, err error) {
+		windows, err = windowsOf(ctx, "--class", "chromium|google-chrome")
+		return len(windows) > 0, err
+	})
+	if err != nil {
+		return err
+	}
+	return s.see(ctx, windows[0], file)
+}
+
+// see brings a window to the front and keeps a picture of it.
+func (s *scripted) see(ctx context.Context, window, file string) error {
+	if err := s.activate(ctx, window); err != nil {
+		return err
+	}
+	p, err := look(ctx, window)
+	if err != nil {
+		return err
+	}
+	return s.keep(file, p)
 }
 
 // bow takes the last pictures: the agent's window, the app, and the whole screen.
 func (s *scripted) bow(ctx context.Context) error {
-	windows, err := windowsOf(ctx, "--class", "chrom")
-	if err != nil {
+	if err := s.seeAgent(ctx, "agent.png"); err != nil {
 		return err
 	}
-	if len(windows) == 0 {
-		return errors.New("the agent's window is not on the screen")
-	}
-	for _, shot := range []struct{ window, file string }{{windows[0], "agent.png"}, {s.window, "app.png"}} {
-		if err := s.activate(ctx, shot.window); err != nil {
-			return err
-		}
-		p, err := look(ctx, shot.window)
-		if err != nil {
-			return err
-		}
-		if err := s.keep(shot.file, p); err != nil {
-			return err
-		}
+	if err := s.see(ctx, s.window, "app.png"); err != nil {
+		return err
 	}
 	p, err := look(ctx, "root")
 	if err != nil {
@@ -197,7 +216,7 @@ func (s *scripted) keep(file string, p picture) error {
 		return nil
 	}
 	path := filepath.Join(s.out, file)
-	s.made = append(s.made, path)
+	s.made++
 	err := os.WriteFile(path, p.png, 0o644)
 	if p.blank() {
 		err = errors.Join(err, fmt.Errorf("the window on %s is blank", path))

@@ -119,8 +119,8 @@ func (t *talk) summary(a *agent, l *line, s *site, p person) {
 	}
 	lines = append(lines, fmt.Sprintf("  requests   shop.localhost saw %d, pay %d, prize %d, bonus %d",
 		s.seen("shop"), s.seen("pay"), s.seen("prize"), s.seen("bonus")))
-	if pictures := p.pictures(); len(pictures) > 0 {
-		lines = append(lines, "  pictures   "+strings.Join(pictures, ", "))
+	if pictures := p.pictures(); pictures != "" {
+		lines = append(lines, "  pictures   "+pictures)
 	}
 	t.print(lines...)
 }
