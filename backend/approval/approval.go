@@ -148,19 +148,18 @@ func (s *Service) Ask(ctx context.Context, q Question) (Outcome, error) {
 		q.Notes = []string{}
 	}
 	w := &waiting{Question: q, settled: make(chan struct{})}
-	if reason := s.refuse(q); reason != "" {
+	if reason := s.enter(w); reason != "" {
 		return Outcome{Reason: reason}, s.log.Append(ctx, s.draft(w, "approval.settled", Outcome{Reason: reason}))
 	}
+	// It waits already, so that whoever looks when the row rings finds it.
 	if err := s.log.Append(ctx, s.draft(w, "approval.asked", Outcome{})); err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !w.done {
+			s.settle(w, Outcome{})
+		}
 		return Outcome{}, err
 	}
-	s.mu.Lock()
-	if s.people == 0 { // they left meanwhile
-		s.settle(w, Outcome{Reason: nobody})
-	} else {
-		s.waiting = append(s.waiting, w)
-	}
-	s.mu.Unlock()
 
 	var err error
 	select {
@@ -181,21 +180,23 @@ func (s *Service) Ask(ctx context.Context, q Question) (Outcome, error) {
 	return w.outcome, logged
 }
 
-func (s *Service) refuse(q Question) string {
+// enter makes w one of those that wait, or says why it is refused.
+func (s *Service) enter(w *waiting) (refused string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.people == 0 {
 		return nobody
 	}
 	n := 0
-	for _, w := range s.waiting {
-		if w.Agent == q.Agent {
+	for _, other := range s.waiting {
+		if other.Agent == w.Agent {
 			n++
 		}
 	}
 	if n >= limit {
 		return "too many questions of this agent wait already"
 	}
+	s.waiting = append(s.waiting, w)
 	return ""
 }
 
