@@ -105,7 +105,9 @@ func noArgs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func helpOf(c *cobra.Command) string { return fmt.Sprintf("`%s --help` says what is accepted.", c.CommandPath()) }
+func helpOf(c *cobra.Command) string {
+	return fmt.Sprintf("`%s --help` says what is accepted.", c.CommandPath())
+}
 
 func versionCommand() *cobra.Command {
 	return &cobra.Command{

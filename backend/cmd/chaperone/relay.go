@@ -177,7 +177,9 @@ func (r *relay) request(ctx context.Context, q request) error {
 	}
 	switch q.Method {
 	case wire.MethodHello:
-		r.introduced, r.helloID = true, q.ID
+		if !r.introduced { // else it is refused, and nothing changes
+			r.introduced, r.helloID = true, wire.Answer(q.ID, nil, nil).ID
+		}
 	case wire.MethodPing, wire.MethodMethods, wire.MethodStatus, wire.MethodCancel, wire.MethodBye:
 		// These need no agent.
 	default:
