@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -25,6 +26,7 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 
+	"chaperone/backend/fault"
 	"chaperone/backend/host"
 )
 
@@ -58,7 +60,9 @@ func run() int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 
-	h, err := host.New(host.Options{Version: version(), Home: os.Getenv("CHAPERONE_HOME")})
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	slog.SetDefault(log)
+	h, err := host.New(host.Options{Version: version(), Kind: host.App, Home: os.Getenv("CHAPERONE_HOME"), Log: log})
 	if err != nil {
 		return failed(err)
 	}
@@ -101,15 +105,20 @@ func run() int {
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
 		OnStartup: func(ui context.Context) {
-			w.start(ctx,
-				func(name string, data ...any) { runtime.EventsEmit(ui, name, data...) },
-				func() { runtime.WindowUnminimise(ui); runtime.WindowShow(ui) })
+			show := func() { runtime.WindowUnminimise(ui); runtime.WindowShow(ui) }
+			w.start(ctx, func(name string, data ...any) { runtime.EventsEmit(ui, name, data...) }, show)
 			w.tasks.Go(func() {
-				select {
-				case <-running.over:
-					w.ended.Store(true)
-					runtime.Quit(ui)
-				case <-ctx.Done():
+				for {
+					select {
+					case <-h.Show():
+						show()
+					case <-running.over:
+						w.ended.Store(true)
+						runtime.Quit(ui)
+						return
+					case <-ctx.Done():
+						return
+					}
 				}
 			})
 		},
@@ -148,7 +157,14 @@ func failed(err error) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "chaperone:", err)
+	text := err.Error()
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		text = f.Message
+		if f.Hint != "" {
+			text += ". " + f.Hint
+		}
+	}
+	fmt.Fprintln(os.Stderr, "chaperone:", text)
 	return 1
 }
 

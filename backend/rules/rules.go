@@ -146,7 +146,7 @@ func (s *Service) RemoveSite(ctx context.Context, origin policy.Origin) (bool, e
 
 // Sites returns the site rules by origin.
 func (s *Service) Sites() []policy.Site {
-	return slices.SortedFunc(maps.Values(s.kept.Load().sites), func(a, b policy.Site) int {
-		return strings.Compare(string(a.Origin), string(b.Origin))
-	})
+	sites := slices.AppendSeq([]policy.Site{}, maps.Values(s.kept.Load().sites)) // not nil: it goes out as a list
+	slices.SortFunc(sites, func(a, b policy.Site) int { return strings.Compare(string(a.Origin), string(b.Origin)) })
+	return sites
 }

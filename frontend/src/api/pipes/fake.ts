@@ -67,7 +67,7 @@ export class FakeHost implements Pipe {
       version: "0.1.0",
       startedAt: this.now(),
       tiers: ["ledger", "browsers", "services", "doors"].map((name) => ({ name, status: "up" })),
-      chromium: { path: "/usr/bin/chromium", version: "Chromium 143.0.7499.40" },
+      chromium: { path: "/usr/bin/chromium", version: "143.0.7499.40" },
       display: { ok: true },
       ledger: { rows: 0, bytes: 98_304, last: 0 },
     };

@@ -27,8 +27,8 @@ export function choiceOf(event: KeyboardEvent): Choice | undefined {
 }
 
 /**
- * How long a question is on the screen before it takes an answer, in
- * milliseconds: a key or click that was meant for something else, when the
- * question came up under it, must not decide.
+ * How long a question is on the screen before it takes an answer, and the window
+ * has the focus before it takes one by a key, in milliseconds: what was meant for
+ * something else, when the question came up under it, must not decide.
  */
 export const graceMs = 400;

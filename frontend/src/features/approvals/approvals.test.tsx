@@ -87,6 +87,19 @@ test("what was being typed when the question came up decides nothing", async () 
   await noDialog();
 });
 
+test("what was being typed when the window got the focus decides nothing; a click does", async () => {
+  const user = await openWindow(host);
+  await happen(() => host.ask("shopper", "https://pay.example/"));
+  const box = await dialog();
+  graceOver();
+  await happen(() => window.dispatchEvent(new Event("focus")));
+  await user.keyboard("a{Enter}");
+  expect(answers()).toEqual([]);
+  await user.click(within(box).getByRole("button", { name: "Allow once" }));
+  await noDialog();
+  expect(answers()).toHaveLength(1);
+});
+
 test("a key that is held down, or goes with Ctrl, means no answer", () => {
   const key = (init: KeyboardEventInit) => choiceOf(new KeyboardEvent("keydown", init))?.answer;
   expect(key({ key: "a" })).toBe("allow_once");

@@ -39,7 +39,7 @@ export function QuestionCard({ question, place, of, later }: QuestionCardProps) 
       if (!choice) return;
       event.preventDefault();
       event.stopPropagation();
-      answer(choice.answer);
+      answer(choice.answer, "key");
     };
     addEventListener("keydown", pressed, true);
     return () => removeEventListener("keydown", pressed, true);
@@ -134,7 +134,8 @@ export function QuestionCard({ question, place, of, later }: QuestionCardProps) 
               look={choice.answer === "allow_once" && !grave ? "primary" : "plain"}
               aria-keyshortcuts={choice.shortcut}
               aria-disabled={pending}
-              onClick={() => answer(choice.answer)}
+              // A click that no pointer made is the Enter or Space key.
+              onClick={(event) => answer(choice.answer, event.detail === 0 ? "key" : "pointer")}
               className={`h-9 ${pending ? "opacity-60" : ""}`}
             >
               <span className="truncate">{choice.label}</span>
@@ -202,10 +203,12 @@ function useAnswer({ question, origin }: Question) {
   const say = useSay();
   const { mutateAsync, isPending, data, error } = useAction("answer_question", [keys.questions, keys.overview]);
   const [shownAt] = useState(() => Date.now());
+  const focusedAt = useRef(0);
   const busy = useRef(false);
   const answer = useCallback(
-    (choice: Answer) => {
-      if (busy.current || Date.now() - shownAt < graceMs) return;
+    (choice: Answer, by: "key" | "pointer") => {
+      const since = by === "key" ? Math.max(shownAt, focusedAt.current) : shownAt;
+      if (busy.current || Date.now() - since < graceMs) return;
       busy.current = true;
       mutateAsync({ question, answer: choice })
         .then(({ matched }) => {
@@ -218,6 +221,12 @@ function useAnswer({ question, origin }: Question) {
     },
     [mutateAsync, say, question, origin, shownAt],
   );
+  // The window may get the focus under the hands of someone who types elsewhere.
+  useEffect(() => {
+    const focused = () => (focusedAt.current = Date.now());
+    addEventListener("focus", focused);
+    return () => removeEventListener("focus", focused);
+  }, []);
   // A taken answer is pending until the question is gone.
   return { answer, pending: isPending || data?.matched === true, error };
 }

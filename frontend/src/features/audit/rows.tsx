@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowUp } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 
+import { within } from "../../api/events";
 import type { Log } from "../../api/log";
 import type { Event } from "../../api/types";
 import { several } from "../../lib/amount";
@@ -103,6 +104,11 @@ export function Rows({ log: { rows, more, older }, chosen, choose }: RowsProps) 
   );
 }
 
+/** Who did it when no agent did. */
+function by({ category }: Event): string {
+  return within(category, "person") ? "You" : "Chaperone";
+}
+
 const tones = { plain: "text-text", warn: "text-warn", bad: "text-bad" };
 
 interface RowProps {
@@ -132,7 +138,7 @@ function Row({ event, chosen, top, newDay, choose }: RowProps) {
         {clock(at)}
       </time>
       <span className="w-36 shrink-0 max-[900px]:w-24">
-        {event.agent ? <Name of={event.agent} className="block" /> : <span className="text-faint">Chaperone</span>}
+        {event.agent ? <Name of={event.agent} className="block" /> : <span className="text-faint">{by(event)}</span>}
       </span>
       <span className={`w-36 shrink-0 truncate font-medium ${tones[toneOf(event)]}`}>{happenedOf(event.category)}</span>
       <bdi className="min-w-0 flex-1 truncate text-muted">{plain(particulars(event))}</bdi>

@@ -24,7 +24,7 @@ export function Parts({ overview: { health, counts, sessions } }: { overview: Ov
           )}
         </Part>
         <Part name="Browser" tone={chromium.error ? "bad" : "good"}>
-          <span title={chromium.path}>{chromium.error ?? chromium.version ?? "Chromium, not started yet"}</span>
+          <span title={chromium.path}>{chromium.error ?? `Chromium ${chromium.version ?? ""}`.trim()}</span>
           {!chromium.error && `, ${several(windows, "window")} open`}
         </Part>
         <Part name="Display" tone={display.ok ? "good" : "bad"}>
