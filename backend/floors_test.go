@@ -33,7 +33,7 @@ var floors = map[string]int{
 	// Doors.
 	"serve/line": 7,
 	"host":       8,
-	"testkit":    9,
+	"testkit":    9, "bench/bare": 9,
 	// Programs.
 	"cmd/chaperone": 10, "gen": 10, "bench": 10, "demo": 10, "testkit/uihost": 10,
 	".": 11,

@@ -1,0 +1,54 @@
+// The least that reads a document into lines with numbers to press: one pass, what is visible, controls by number.
+globalThis.bare = (() => {
+  const numbers = new WeakMap(), elements = [null]
+  const controls = new Set(['a', 'button', 'input', 'select', 'textarea', 'summary'])
+  const silent = new Set(['script', 'style', 'template', 'noscript', 'head'])
+  const number = el => {
+    let n = numbers.get(el)
+    if (!n) { n = elements.push(el) - 1; numbers.set(el, n) }
+    return n
+  }
+  const walk = () => {
+    const lines = []
+    const visit = (node, depth) => {
+      if (node.nodeType === 3) {
+        const text = node.data.trim()
+        if (text) lines.push(' '.repeat(depth) + text)
+        return
+      }
+      const tag = node.localName
+      if (node.nodeType !== 1 || silent.has(tag) || !node.checkVisibility({ visibilityProperty: true })) return
+      if (controls.has(tag)) {
+        const text = (node.value || node.textContent || node.placeholder || '').trim()
+        lines.push(`${' '.repeat(depth)}[${number(node)}]<${tag}>${text}</${tag}>`)
+        return
+      }
+      for (let child = node.firstChild; child; child = child.nextSibling) visit(child, depth + 1)
+    }
+    visit(document.documentElement, 0)
+    return lines.join('\n')
+  }
+  const point = n => {
+    const el = elements[n]
+    el.scrollIntoView({ block: 'nearest', behavior: 'instant' })
+    const r = el.getBoundingClientRect()
+    return [r.x + r.width / 2, r.y + r.height / 2]
+  }
+  const settle = quiet => new Promise(done => {
+    let changed = performance.now()
+    const observer = new MutationObserver(() => { changed = performance.now() })
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+    const look = () => {
+      const left = changed + quiet - performance.now()
+      if (left > 0) { setTimeout(look, left); return }
+      observer.disconnect()
+      done()
+    }
+    setTimeout(look, quiet)
+  })
+  const loaded = () => new Promise(done => {
+    if (document.readyState === 'complete') done()
+    else addEventListener('load', () => done(), { once: true })
+  })
+  return { walk, point, settle, loaded }
+})()
