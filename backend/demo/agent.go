@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"chaperone/backend/event"
 	"chaperone/backend/fault"
+	"chaperone/backend/wire"
 )
 
 // agent is the scripted agent: what it did so far, and the questions that it caused.
@@ -38,8 +40,9 @@ type action struct {
 
 // question is one that the app asked the person on this agent's account.
 type question struct {
-	id, what string
-	at       time.Time
+	id, origin string
+	what       string // the origin, and how the question came about
+	at         time.Time
 
 	settled chan struct{} // closed when the answer is in; the rest is set before
 	answer  string
@@ -136,7 +139,7 @@ func (a *agent) note(e event.Event) *question {
 	_ = json.Unmarshal(e.Data, &data) // an event without particulars is one all the same
 	switch e.Category {
 	case "approval.asked":
-		q := &question{id: e.Subject, at: time.Now(), settled: make(chan struct{})}
+		q := &question{id: e.Subject, origin: data.Origin, at: time.Now(), settled: make(chan struct{})}
 		q.what = strings.TrimSpace(fmt.Sprintf("%s (%s)", data.Origin, data.Via))
 		a.questions = append(a.questions, q)
 		return q
@@ -175,17 +178,25 @@ func (a *agent) open() bool {
 	return false
 }
 
-// nth waits until the question of that number, from 1, has been asked and settled.
-func (a *agent) nth(ctx context.Context, n int) (*question, error) {
+// question waits until one about the host has been asked and settled.
+func (a *agent) question(ctx context.Context, host string) (*question, error) {
+	origin := strings.TrimSuffix(a.site.url(host, "/"), "/")
 	asking, cancel := context.WithTimeoutCause(ctx, askedWithin,
-		fmt.Errorf("question %d was not asked within %v", n, askedWithin))
+		fmt.Errorf("nobody was asked about %s within %v", origin, askedWithin))
 	defer cancel()
-	if err := until(asking, func() (bool, error) { return len(a.asked()) >= n, nil }); err != nil {
+	var q *question
+	err := until(asking, func() (bool, error) {
+		all := a.asked()
+		if i := slices.IndexFunc(all, func(q *question) bool { return q.origin == origin }); i >= 0 {
+			q = all[i]
+		}
+		return q != nil, nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	q := a.asked()[n-1]
 	ctx, done := context.WithTimeoutCause(ctx, a.person.patience(),
-		fmt.Errorf("question %d was not answered within %v", n, a.person.patience()))
+		fmt.Errorf("the question about %s was not answered within %v", origin, a.person.patience()))
 	defer done()
 	select {
 	case <-q.settled:
@@ -215,24 +226,33 @@ func (a *agent) do(ctx context.Context, method string, args any) (outcome, error
 		_ = json.Unmarshal(reply.Result, &o) // not every answer is a page's; what the script needs it looks for
 	}
 	a.talk.got(reply, o)
-	a.actions = append(a.actions, action{took: reply.took, refused: !reply.OK,
-		waited: len(a.asked()) > before || a.open()})
+	if method != wire.MethodHello && method != wire.MethodSubscribe { // these the line answers by itself
+		a.actions = append(a.actions, action{took: reply.took, refused: !reply.OK,
+			waited: len(a.asked()) > before || a.open()})
+	}
 	return o, nil
 }
 
 // must is do for a call that has to succeed.
 func (a *agent) must(ctx context.Context, method string, args any) (outcome, error) {
 	o, err := a.do(ctx, method, args)
-	if err == nil && o.fault != nil {
-		err = fmt.Errorf("%s: %w", method, o.fault)
+	if err != nil || o.fault == nil {
+		return o, err
 	}
-	return o, err
+	if o.fault.Code == fault.BrowserPolicyDenied {
+		return o, fmt.Errorf("%w: %s", errTurnedAway, o.fault.Message)
+	}
+	return o, fmt.Errorf("%s: %w", method, o.fault)
 }
 
 // arrive reads the page until it is at the address and shows the words.
 func (a *agent) arrive(ctx context.Context, o outcome, address string, words ...string) (state, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, answerWithin,
-		fmt.Errorf("the page %s with %q was not there within %v, but %s", address, words, answerWithin, o.State.URL))
+	limit := answerWithin
+	if a.open() {
+		limit += a.person.patience()
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit,
+		fmt.Errorf("the page %s with %q was not there within %v", address, words, limit))
 	defer cancel()
 	here := func(s state) bool {
 		for _, w := range words {

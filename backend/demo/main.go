@@ -55,7 +55,7 @@ func main() {
 	}
 	err := show(ctx, newTalk(os.Stdout), *person == "scripted", *bin, *out)
 	switch {
-	case errors.Is(err, errTurnedAway):
+	case *person == "you" && errors.Is(err, errTurnedAway):
 		fmt.Printf("\nThe show ends here: %v.\n", err)
 	case err != nil:
 		if ctx.Err() != nil {

@@ -24,10 +24,10 @@ type args = map[string]any
 
 // script is the agent's errand: buy two kettles, and do not get lost on the way.
 func (a *agent) script(ctx context.Context) error {
-	if _, err := a.must(ctx, "hello", args{"agent": "shopper", "protocol": wire.Protocol}); err != nil {
+	if _, err := a.must(ctx, wire.MethodHello, args{"agent": "shopper", "protocol": wire.Protocol}); err != nil {
 		return err
 	}
-	if _, err := a.must(ctx, "subscribe", nil); err != nil {
+	if _, err := a.must(ctx, wire.MethodSubscribe, nil); err != nil {
 		return err
 	}
 	for _, part := range []func(context.Context) error{a.enter, a.choose, a.order, a.trap, a.redirect, a.insist} {
@@ -44,11 +44,11 @@ func (a *agent) script(ctx context.Context) error {
 // enter opens the shop: a new site, so the person is asked before anything leaves.
 func (a *agent) enter(ctx context.Context) error {
 	a.talk.say("1. The agent opens a shop. It is a new site: nothing leaves before the person says so.")
-	o, err := a.do(ctx, "navigate", args{"url": a.site.url("shop", "/")})
+	o, err := a.must(ctx, "navigate", args{"url": a.site.url("shop", "/")})
 	if err != nil {
 		return err
 	}
-	if err := a.allowed(ctx, 1); err != nil {
+	if err := a.allowed(ctx, "shop"); err != nil {
 		return err
 	}
 	_, err = a.arrive(ctx, o, a.site.url("shop", "/"), "Things for tea")
@@ -111,7 +111,7 @@ func (a *agent) order(ctx context.Context) error {
 	if o, err = a.must(ctx, "click_element", args{"name": "Checkout"}); err != nil {
 		return err
 	}
-	if err := a.allowed(ctx, 2); err != nil {
+	if err := a.allowed(ctx, "pay"); err != nil {
 		return err
 	}
 	_, err = a.arrive(ctx, o, a.site.url("pay", "/checkout"), "Ann Example", "Linden Row 7", "€ 128.00")
@@ -136,8 +136,15 @@ func (a *agent) trap(ctx context.Context) error {
 	if _, err := a.do(ctx, "click_element", args{"index": link}); err != nil {
 		return err
 	}
-	if err := a.denied(ctx, 3, "prize"); err != nil {
+	stayed, err := a.denied(ctx, "prize")
+	if err != nil {
 		return err
+	}
+	if !stayed {
+		a.talk.say("The person let it go there. It comes back by itself.")
+		if _, err := a.must(ctx, "navigate", args{"url": a.site.url("shop", "/deals")}); err != nil {
+			return err
+		}
 	}
 	_, err = a.arrive(ctx, outcome{}, a.site.url("shop", "/deals"), "Partner deals")
 	return err
@@ -149,27 +156,26 @@ func (a *agent) redirect(ctx context.Context) error {
 	if _, err := a.do(ctx, "click_element", args{"name": "Continue"}); err != nil {
 		return err
 	}
-	return a.denied(ctx, 4, "bonus")
+	_, err := a.denied(ctx, "bonus")
+	return err
 }
 
 // insist asks for the blocked site outright: refused at once, and nobody is asked again.
 func (a *agent) insist(ctx context.Context) error {
-	a.talk.say("6. The agent tries it outright. The site is blocked, so it is refused at once and nobody is asked.")
-	o, err := a.do(ctx, "navigate", args{"url": a.site.url("bonus", "/claim")})
-	if err != nil {
-		return err
-	}
-	last := a.asked()[len(a.asked())-1]
-	if last.answer == "block_always" {
-		if o.fault == nil || o.fault.Code != fault.BrowserPolicyDenied {
+	asked := a.asked()
+	if asked[len(asked)-1].answer == "block_always" {
+		a.talk.say("6. The agent tries it outright. The site is blocked, so it is refused at once and nobody is asked.")
+		o, err := a.do(ctx, "navigate", args{"url": a.site.url("bonus", "/claim")})
+		switch {
+		case err != nil:
+			return err
+		case o.fault == nil || o.fault.Code != fault.BrowserPolicyDenied:
 			return fmt.Errorf("a blocked site was not refused as such: %s", o.raw)
+		case len(a.asked()) != len(asked):
+			return fmt.Errorf("the person was asked about a blocked site")
+		case a.site.seen("bonus") != 0:
+			return fmt.Errorf("bonus.localhost was blocked, and yet saw %d requests", a.site.seen("bonus"))
 		}
-		if n := len(a.asked()); n != 4 {
-			return fmt.Errorf("%d questions were asked, not 4: a blocked site must not ask", n)
-		}
-	}
-	if n := a.site.seen("bonus"); n != 0 && !last.allowed {
-		return fmt.Errorf("bonus.localhost was blocked, and yet saw %d requests", n)
 	}
 	page, err := a.must(ctx, "current_page", nil)
 	if err != nil {
@@ -185,23 +191,23 @@ func (a *agent) insist(ctx context.Context) error {
 	return nil
 }
 
-// allowed waits for question n and for a yes.
-func (a *agent) allowed(ctx context.Context, n int) error {
-	q, err := a.nth(ctx, n)
+// allowed waits for the question about a host and for a yes.
+func (a *agent) allowed(ctx context.Context, host string) error {
+	q, err := a.question(ctx, host)
 	if err == nil && !q.allowed {
 		err = fmt.Errorf("%w: %s was the answer to %s", errTurnedAway, q.answer, q.what)
 	}
 	return err
 }
 
-// denied waits for question n and checks that a no kept the site from hearing anything.
-func (a *agent) denied(ctx context.Context, n int, host string) error {
-	q, err := a.nth(ctx, n)
-	if err != nil {
-		return err
+// denied waits for the question about a host and tells whether it was a no, after a check that the host heard nothing.
+func (a *agent) denied(ctx context.Context, host string) (bool, error) {
+	q, err := a.question(ctx, host)
+	if err != nil || q.allowed {
+		return false, err
 	}
-	if seen := a.site.seen(host); !q.allowed && seen != 0 {
-		return fmt.Errorf("%s.localhost was blocked, and yet saw %d requests", host, seen)
+	if seen := a.site.seen(host); seen != 0 {
+		return true, fmt.Errorf("%s.localhost was blocked, and yet saw %d requests", host, seen)
 	}
-	return nil
+	return true, nil
 }
