@@ -94,20 +94,23 @@ func (s *Service) tab(ctx context.Context, c *action.Call) (*tab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	id := c.Tab
+	l.mu.Lock()
 	if c.Turn == nil || !c.Turn.Named() {
 		if had != l || id == 0 {
 			id = l.selected
 		}
 	}
 	t := l.tabs[id]
+	l.mu.Unlock()
 	if t == nil || !t.controlled {
 		if c.Turn != nil && c.Turn.Named() {
 			return nil, fault.New(fault.NotFound, "there is no tab %d", id).WithHint("get_browser_state lists the tabs.").WithEffect(fault.EffectNone)
 		}
 		return nil, errTabGone.WithEffect(fault.EffectNone)
+	}
+	if c.Turn != nil {
+		c.Turn.Move(t.id) // the window may not have been open when it joined the line
 	}
 	return t, nil
 }

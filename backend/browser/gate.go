@@ -39,6 +39,9 @@ func (l *life) paused(p *fetch.EventRequestPaused) {
 	}
 	nav := t.facts(p)
 	d := l.w.s.o.Gate.Decide(nav)
+	if t.startPage() && d.Rule != "site" {
+		d = policy.Decision{Access: policy.Block, Rule: "home", Reason: "the browser's own start page is not loaded", Origin: d.Origin}
+	}
 	if d.Access == policy.Ask && t.inChain(d.Origin) {
 		d.Access = policy.Allow
 	}
@@ -113,6 +116,16 @@ func (t *tab) facts(p *fetch.EventRequestPaused) policy.Navigation {
 		n.Kind = policy.KindPerson
 	}
 	return n
+}
+
+// startPage reports whether a request is the start page that Chromium itself
+// loads into a tab of the person's: the first, before anything was shown.
+func (t *tab) startPage() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	first := !t.controlled && t.opener == nil && !t.asked && t.commits == 0
+	t.asked = true
+	return first
 }
 
 // sameAddress compares what we asked for with what Chromium requests: it

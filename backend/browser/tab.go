@@ -38,6 +38,7 @@ type tab struct {
 	origin  policy.Origin // of the committed document
 	loaded  bool          // something other than the first empty page was committed
 	opened  bool          // by the agent, not by a page
+	asked   bool          // a document has been requested
 	crashed bool
 	status  TabStatus
 	expect  *expectation

@@ -145,6 +145,8 @@ func (w *window) begin(ctx context.Context) (*life, error) {
 		cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
 		_ = b.Close(cctx)
+		l.ending(errGone)
+		l.wg.Wait()
 		return nil, fault.New(fault.BrowserLaunchFailed, "Chromium started but its window did not open").Because(err)
 	}
 	return l, nil
