@@ -88,6 +88,13 @@ func run() int {
 	}
 
 	w := &window{people: h.People(), notify: newNotifier(), signals: signals}
+	end := func() int {
+		leave()
+		cancel()
+		w.wait()
+		return running.finish()
+	}
+	w.abandon = func() { os.Exit(end()) }
 	app := &App{send: func(line []byte) []byte { return w.answer(ctx, line) }}
 	err = wails.Run(&options.App{
 		Title: "Chaperone",
@@ -125,10 +132,7 @@ func run() int {
 		OnDomReady:    func(ui context.Context) { runtime.WindowShow(ui) },
 		OnBeforeClose: w.beforeClose,
 	})
-	leave()
-	cancel()
-	w.wait()
-	return max(running.finish(), failed(err))
+	return max(end(), failed(err))
 }
 
 // running is a host that runs until over is closed; then err is its end.

@@ -32,6 +32,7 @@ type notifier struct {
 	focused bool
 	waiting map[ids.Question]string // what each waiting question asks, in words
 	newest  ids.Question
+	told    ids.Question  // the newest that the person was told of, here or in the window
 	changed chan struct{} // holds one token when there may be something to show or take back
 }
 
@@ -43,6 +44,9 @@ func newNotifier() *notifier {
 func (n *notifier) focus(focused bool) {
 	n.mu.Lock()
 	n.focused = focused
+	if focused {
+		n.told = n.newest
+	}
 	n.mu.Unlock()
 	n.touch()
 }
@@ -56,6 +60,9 @@ func (n *notifier) see(events []event.Event) {
 		case "approval.asked":
 			n.waiting[question] = asks(e)
 			n.newest = question
+			if n.focused {
+				n.told = question
+			}
 		case "approval.settled":
 			delete(n.waiting, question)
 		}
@@ -87,19 +94,23 @@ func asks(e event.Event) string {
 	return fmt.Sprintf("%s wants to open %s.", who, data.Origin)
 }
 
-// wanted returns the notification that should be on the screen, with an empty
-// title for none, and the newest question that the person was or is now told of.
-func (n *notifier) wanted() (title, body string, newest ids.Question) {
+// wanted returns what should be on the screen instead of what is: a
+// notification, nothing (with an empty title), or the same as before.
+func (n *notifier) wanted() (title, body string, same bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
 	case n.focused || len(n.waiting) == 0:
+		return "", "", false
+	case n.newest == n.told:
+		return "", "", true
 	case len(n.waiting) == 1:
 		title = "A question waits in Chaperone"
 	default:
 		title = fmt.Sprintf("%d questions wait in Chaperone", len(n.waiting))
 	}
-	return title, n.waiting[n.newest], n.newest
+	n.told = n.newest
+	return title, n.waiting[n.newest], false
 }
 
 // run shows and takes back notifications until ctx ends. show is called when
@@ -119,7 +130,6 @@ func (n *notifier) run(ctx context.Context, show func()) {
 	}
 	service := bus.Object(notifyName, notifyPath)
 	var id uint32 // the notification on the screen, 0 for none
-	var shown ids.Question
 	for {
 		select {
 		case <-ctx.Done():
@@ -137,21 +147,21 @@ func (n *notifier) run(ctx context.Context, show func()) {
 				id = 0
 			}
 		case <-n.changed:
-			title, body, newest := n.wanted()
+			title, body, same := n.wanted()
 			switch {
+			case same:
 			case title == "":
 				withdraw(ctx, service, id)
 				id = 0
-			case newest != shown:
-				id = n.put(ctx, service, id, title, body)
+			default:
+				id = put(ctx, service, id, title, body)
 			}
-			shown = newest
 		}
 	}
 }
 
 // put shows a notification in the place of the one with id, and returns its id, 0 if it failed.
-func (n *notifier) put(ctx context.Context, service dbus.BusObject, id uint32, title, body string) uint32 {
+func put(ctx context.Context, service dbus.BusObject, id uint32, title, body string) uint32 {
 	ctx, cancel := context.WithTimeout(ctx, notifyWhile)
 	defer cancel()
 	hints := map[string]dbus.Variant{

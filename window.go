@@ -33,9 +33,13 @@ type window struct {
 	notify *notifier
 	// signals holds a request to end from outside, for which nobody is asked.
 	signals chan os.Signal
+	// abandon ends the program without the native window's help. It does not return.
+	abandon func()
 	// ended is set when the host has ended by itself: there is nothing left to ask about.
 	ended atomic.Bool
-	tasks sync.WaitGroup
+	// asking is set while the question before closing is open.
+	asking atomic.Bool
+	tasks  sync.WaitGroup
 }
 
 // answer passes a line from the page to the host, and learns from it on the way
@@ -116,21 +120,41 @@ func (w *window) beforeClose(ctx context.Context) (stay bool) {
 	if agents == 0 {
 		return false
 	}
-	message := fmt.Sprintf("%d agents are connected; their windows will close.", agents)
-	if agents == 1 {
-		message = "1 agent is connected; its window will close."
+	if !w.asking.CompareAndSwap(false, true) {
+		return true // it is being asked already
 	}
+	defer w.asking.Store(false)
+	choice := make(chan string, 1)
+	go func() { choice <- ask(ctx, closing(agents)) }()
+	select {
+	case c := <-choice:
+		return c != "Yes"
+	case <-w.signals:
+		// The question runs in a loop of its own inside GTK that only an answer ends.
+		w.abandon()
+		return false
+	}
+}
+
+// closing says what is lost by closing while agents are connected.
+func closing(agents int) string {
+	if agents == 1 {
+		return "1 agent is connected; its window will close. Close Chaperone?"
+	}
+	return fmt.Sprintf("%d agents are connected; their windows will close. Close Chaperone?", agents)
+}
+
+// ask returns "Yes" or "No". Where nothing can be asked it is "Yes": a window
+// that can't be closed would be worse.
+func ask(ctx context.Context, question string) string {
 	choice, err := runtime.MessageDialog(ctx, runtime.MessageDialogOptions{
-		Type:          runtime.QuestionDialog,
-		Title:         "Close Chaperone?",
-		Message:       message,
-		DefaultButton: "No",
+		Type: runtime.QuestionDialog, Title: "Close Chaperone?", Message: question, DefaultButton: "No",
 	})
 	if err != nil {
 		slog.Error("the question before closing failed", "err", err)
-		return false
+		return "Yes"
 	}
-	return choice != "Yes"
+	return choice
 }
 
 // signalled reports whether the program was told to end by a signal. Wails calls
