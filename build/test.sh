@@ -27,7 +27,7 @@ stage() {
 
 formatted() {
   local unformatted
-  unformatted=$(git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -l)
+  unformatted=$(gofmt -l ./*.go backend)
   [ -z "$unformatted" ] || { echo "not formatted by gofmt:"; echo "$unformatted"; return 1; }
 }
 
