@@ -20,6 +20,8 @@ func flags(profile string, root bool, env []string) []string {
 		"--disable-extensions",
 		"--allow-browser-signin=false",
 		"--deny-permission-prompts",
+		// Without it a press that comes before a new document's first frame is dropped, and answered as if it arrived.
+		"--allow-pre-commit-input",
 		// A covered or minimised window must go on working for its agent.
 		"--disable-backgrounding-occluded-windows",
 		"--disable-renderer-backgrounding",

@@ -24,9 +24,10 @@ type aimed struct {
 	X     float64 `json:"x"`
 	Y     float64 `json:"y"`
 	What  string  `json:"what"`
-	Set   bool    `json:"set"`    // the field's value is set already
-	Empty bool    `json:"empty"`  // the field holds nothing yet
-	Ok    bool    `json:"insert"` // the field is ready for text
+	// Scrolled says that something had to be scrolled.
+	Scrolled bool `json:"scrolled"`
+	Set      bool `json:"set"`   // the field's value is set already
+	Empty    bool `json:"empty"` // the field holds nothing yet
 }
 
 type aimArgs struct {
@@ -42,20 +43,49 @@ type editArgs struct {
 // aim brings the target into view and finds where to press it.
 func (p *Page) aim(ctx context.Context, at place, args aimArgs) (aimed, error) {
 	args.Ref = at.ref
+	a, err := p.aimOnce(ctx, at, args)
+	moved := a.Scrolled
+	// What scrolls in a frame of another process scrolls the frames around it a
+	// little later: the point counts when it has come to rest.
+	for range maxRest {
+		if err != nil || a.No != "" || !a.Scrolled || at.w.parent == nil {
+			break
+		}
+		was := a
+		if err = p.frame(ctx); err == nil {
+			args.Edit = nil // has been made ready already
+			a, err = p.aimOnce(ctx, at, args)
+			a.Set, a.Empty = was.Set, was.Empty
+			a.Scrolled = a.Scrolled || a.X != was.X || a.Y != was.Y
+		}
+	}
+	a.Scrolled = a.Scrolled || moved
+	if errors.Is(err, errLost) {
+		return aimed{No: fmt.Sprintf("[%d] is gone with its document; read the state of the page again", at.ref)}, nil
+	}
+	return a, err
+}
+
+// maxRest is how many frames a point may take to come to rest.
+const maxRest = 20
+
+// frame waits for the top document to draw a frame.
+func (p *Page) frame(ctx context.Context) error {
+	w, err := p.topWorld(ctx)
+	if err != nil {
+		return err
+	}
+	return p.run(ctx, w, "frame", nil, nil)
+}
+
+func (p *Page) aimOnce(ctx context.Context, at place, args aimArgs) (aimed, error) {
 	var a aimed
 	if err := p.run(ctx, at.w, "aim", args, &a); err != nil {
-		if errors.Is(err, errLost) {
-			return aimed{No: fmt.Sprintf("[%d] is gone with its document; read the state of the page again", at.ref)}, nil
-		}
 		return a, err
 	}
 	label := fmt.Sprintf("[%d] %s ", at.ref, a.What)
 	for w := at.w; a.No == "" && w.parent != nil; w = w.parent {
-		var up struct {
-			No string  `json:"no"`
-			X  float64 `json:"x"`
-			Y  float64 `json:"y"`
-		}
+		var up aimed
 		err := p.run(ctx, w.parent, "through", map[string]any{"id": w.owner, "x": a.X, "y": a.Y}, &up)
 		if err != nil {
 			return a, err
@@ -63,7 +93,7 @@ func (p *Page) aim(ctx context.Context, at place, args aimArgs) (aimed, error) {
 		if up.No != "" {
 			a.No = label + up.No
 		}
-		a.X, a.Y = up.X, up.Y
+		a.X, a.Y, a.Scrolled = up.X, up.Y, a.Scrolled || up.Scrolled
 	}
 	return a, nil
 }
@@ -82,10 +112,39 @@ func (p *Page) clickOn(ctx context.Context, at place, o ClickOptions) (Report, e
 	if err != nil || a.No != "" {
 		return no(a.No), asFault(err)
 	}
+	if err := p.reach(ctx, at, a); err != nil {
+		return Report{}, asFault(err)
+	}
 	if err := p.press(ctx, a.X, a.Y, o); err != nil {
 		return Report{}, err
 	}
 	return yes(fmt.Sprintf("Clicked [%d] %s", at.ref, a.What)), nil
+}
+
+// reach waits until input at a point arrives in the frame that it is meant for.
+// Where frames of other processes lie is known to the browser some frames later
+// than to the page; until then a press would go to what was there before.
+func (p *Page) reach(ctx context.Context, at place, a aimed) error {
+	p.mu.Lock()
+	sure := at.w.parent == nil && (len(p.remote) == 0 || !a.Scrolled)
+	p.mu.Unlock()
+	if sure {
+		return nil
+	}
+	for n := range maxRest {
+		moved := p.mouse(input.DispatchMouseEventTypeMouseMoved, a.X+float64(n%2)/2, a.Y, "", 0, 0)
+		if err := p.wait(ctx, moved, nil); err != nil {
+			return err
+		}
+		var reached bool
+		if err := p.run(ctx, at.w, "reached", nil, &reached); err != nil || reached {
+			return err
+		}
+		if err := p.frame(ctx); err != nil {
+			return err
+		}
+	}
+	return nil // a page may keep the movements of the mouse from everybody
 }
 
 // ClickAt presses and releases the mouse at a point of the viewport, in CSS
@@ -202,8 +261,10 @@ func (p *Page) InputText(ctx context.Context, t Target, text string) (Report, er
 		}
 	}
 	var now struct {
-		Gone, Same, Empty bool
-		Max               int
+		Gone  bool `json:"gone"`
+		Same  bool `json:"same"`
+		Empty bool `json:"empty"`
+		Max   int  `json:"max"`
 	}
 	if err := p.run(ctx, at.w, "typed", editArgs{Text: text}, &now); err != nil {
 		// The text arrived; a navigation or dialog that it caused is not a failure of typing.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -220,7 +221,11 @@ func (p *Page) eval(t testing.TB, script string) string {
 	if r.ExceptionDetails != nil {
 		t.Fatal(r.ExceptionDetails.Exception.Description)
 	}
-	return strings.Trim(string(r.Result.Value), `"`)
+	var text string
+	if err := json.Unmarshal(r.Result.Value, &text); err != nil {
+		return string(r.Result.Value) // a number, a truth value or null
+	}
+	return text
 }
 
 // ref finds the ref of the first line that contains text.

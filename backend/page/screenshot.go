@@ -217,7 +217,11 @@ func (p *Page) secrets(ctx context.Context) ([][4]float64, error) {
 			return err
 		}
 		for up := w; up.parent != nil; up = up.parent {
-			var at struct{ X, Y, S float64 }
+			var at struct {
+				X float64 `json:"x"`
+				Y float64 `json:"y"`
+				S float64 `json:"s"`
+			}
 			if err := p.run(ctx, up.parent, "place", up.owner, &at); err != nil {
 				return err
 			}

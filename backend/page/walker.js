@@ -880,7 +880,7 @@
     const l = look(a.id)
     if (l.no) return l
     let el = l.el
-    if (a.sign !== false) sign.yield()
+    sign.yield()
     if (a.edit) { const e = field(el); if (e.no) return { no: `${label(el)} ${e.no}` }; el = e.el }
     const what = whatIs(el)
     const no = why => ({ no: `[${a.id}] ${what} ${why}` })
@@ -890,25 +890,33 @@
     if (!chain) return no('is in a frame that is gone')
     if (mayMove(el) && !await still(el)) return no('does not stop moving')
     let p = point(el, chain)
-    if (p.x === undefined) {
+    const scrolled = p.x === undefined
+    if (scrolled) {
       for (const block of ['center', 'start', 'end']) {
         el.scrollIntoView({ block, inline: 'center', behavior: 'instant' })
         p = point(el, chain)
         if (p.x !== undefined) break
       }
     }
-    if (p.x === undefined && !a.force) {
+    if (p.x === undefined) {
       const r = el.getBoundingClientRect()
       if (!r.width && !r.height) return no('has no size')
       if (styleOf(el).pointerEvents === 'none') return no('lets presses through (pointer-events: none)')
       if (!p.over) return no('cannot be brought into view')
       return no(`is covered by ${cover(p.over, el)}`)
     }
-    const out = { x: p.x, y: p.y, what, id: a.id }
+    reach = false
+    el.ownerDocument.defaultView.addEventListener('mousemove', onReach, { capture: true, once: true })
+    const out = { x: p.x, y: p.y, what, scrolled }
     if (a.edit) Object.assign(out, begin(el, a.edit))
     if (out.no) out.no = `[${a.id}] ${what} ${out.no}`
     return out
   }
+
+  // Whether the mouse has moved in this frame since the last aim.
+  let reach = false
+  const onReach = () => { reach = true }
+  const reached = () => reach
 
   // through says where a point of a frame of another origin lies in this world, and whether a press there reaches the frame.
   const through = ({ id, x, y }) => {
@@ -917,8 +925,9 @@
     const fe = l.el, chain = chainTo(fe.ownerDocument)
     if (!chain) return { no: `[${id}] frame is gone` }
     const at = () => { const f = inner(fe); return toWorld(chain, f.x + x * f.s, f.y + y * f.s) }
-    let [X, Y] = at()
+    let [X, Y] = at(), scrolled = false
     if (X < 0 || Y < 0 || X >= innerWidth || Y >= innerHeight || hit(fe, chain, X, Y) !== fe) {
+      scrolled = true
       fe.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
       [X, Y] = at()
       if (X < 0 || Y < 0 || X >= innerWidth || Y >= innerHeight) {
@@ -928,7 +937,7 @@
     }
     const h = hit(fe, chain, X, Y)
     if (h !== fe) return { no: h ? `its frame is covered by ${cover(h, fe)}` : 'its frame cannot be brought into view' }
-    return { x: X, y: Y }
+    return { x: X, y: Y, scrolled }
   }
 
   // ---- typing ----
@@ -1126,7 +1135,7 @@
     element: id => look(id).el,
   }
   const viewport = () => { sign.yield(); return [innerWidth, innerHeight] }
-  const ops = { viewport, snapshot, settle, change, refsFor, select, byName, aim, through, typed, choose, scroll, secrets, crossFrames, place, has, signHidden, sign: w => sign.set(w) }
+  const ops = { viewport, reached, frame: () => frames(1), snapshot, settle, change, refsFor, select, byName, aim, through, typed, choose, scroll, secrets, crossFrames, place, has, signHidden, sign: w => sign.set(w) }
 
   addEventListener('focusin', e => {
     const el = e.composedPath()[0]
