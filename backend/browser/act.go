@@ -69,6 +69,7 @@ type how struct {
 	capture bool
 	budget  int
 	load    bool // wait for a load rather than for rest
+	looks   bool // nothing was done: a page that is at rest is read at once
 }
 
 // Capture is the choice that every page action offers.
@@ -235,7 +236,7 @@ func (t *tab) explain(ctx context.Context, m mark, err error) error {
 func (t *tab) observe(ctx context.Context, h how) Outcome {
 	settled := true
 	if h.capture || h.load {
-		settled = t.rest(ctx, h.load)
+		settled = t.rest(ctx, h)
 	}
 	o := Outcome{State: t.state()}
 	o.State.Settled = settled && o.State.Dialog == nil && o.State.Pending == nil && !t.loading()
@@ -275,8 +276,8 @@ func (t *tab) loading() bool {
 }
 
 // rest waits, boundedly, for the page to be readable.
-func (t *tab) rest(ctx context.Context, load bool) bool {
-	if load {
+func (t *tab) rest(ctx context.Context, h how) bool {
+	if h.load {
 		lctx, cancel := context.WithTimeout(ctx, loadTime)
 		defer cancel()
 		for {
@@ -300,6 +301,9 @@ func (t *tab) rest(ctx context.Context, load bool) bool {
 	}
 	if t.isHeld() || t.page.Dialog() != nil {
 		return false
+	}
+	if h.looks {
+		return t.page.Rest(ctx, settleTime)
 	}
 	return t.page.Settle(ctx, settleTime)
 }
@@ -328,7 +332,7 @@ func (s *Service) Read(ctx context.Context, c *action.Call, capture Capture) (Ou
 		return Outcome{}, err
 	}
 	h := capture.after()
-	h.budget = fullBudget
+	h.budget, h.looks = fullBudget, true
 	return t.observe(ctx, h), nil
 }
 

@@ -212,10 +212,20 @@ func asFault(err error) error {
 	return f
 }
 
-// Settle waits, for max at most, until the page is loaded and its document has
-// not changed for a moment, and says whether it came to that. It ends at once
-// when the page is interrupted.
+// Settle waits after an action, for max at most, until the page is loaded and
+// its document has not changed for a moment, and says whether it came to that.
+// It ends at once when the page is interrupted.
 func (p *Page) Settle(ctx context.Context, max time.Duration) bool {
+	return p.settle(ctx, max, true)
+}
+
+// Rest is Settle for one who has only come to look: a document that has not
+// changed for a moment already need not do so once more.
+func (p *Page) Rest(ctx context.Context, max time.Duration) bool {
+	return p.settle(ctx, max, false)
+}
+
+func (p *Page) settle(ctx context.Context, max time.Duration, acted bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, max)
 	defer cancel()
 	end := time.Now().Add(max)
@@ -227,7 +237,7 @@ func (p *Page) Settle(ctx context.Context, max time.Duration) bool {
 		var settled bool
 		if err == nil {
 			left := time.Until(end) - settleMargin
-			err = p.run(ctx, w, "settle", map[string]any{"quiet": quiet.Milliseconds(), "max": left.Milliseconds()}, &settled)
+			err = p.run(ctx, w, "settle", map[string]any{"quiet": quiet.Milliseconds(), "max": left.Milliseconds(), "acted": acted}, &settled)
 		}
 		switch {
 		case errors.Is(err, errLost): // a navigation took the document away: wait for the next one

@@ -624,14 +624,22 @@
     for (const e of doc.querySelectorAll('input[type=password]')) secret.add(e)
   }
 
-  // settle waits until the document is loaded and nothing in it has changed for quiet milliseconds.
-  const settle = ({ quiet, max }) => new Promise(done => {
-    const start = performance.now()
-    let changed = start
-    const mo = new MutationObserver(() => { changed = performance.now() })
-    mo.observe(document, { subtree: true, childList: true, attributes: true, characterData: true,
+  // Changes are followed from the first time that somebody asks for rest, so that later a page at rest says so at once.
+  let changed = 0
+  const follow = () => {
+    if (changed) return
+    changed = performance.now()
+    new MutationObserver(() => { changed = performance.now() }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true,
       attributeFilter: ['class', 'hidden', 'disabled', 'open', 'aria-expanded', 'aria-hidden', 'aria-busy', 'value', 'checked', 'src', 'href'] })
-    const end = ok => { mo.disconnect(); removeEventListener('load', tick); done(ok) }
+  }
+
+  // settle waits until the document is loaded and nothing in it has changed for quiet milliseconds; after an action they
+  // count from now, since what it sets off may still be to come.
+  const settle = ({ quiet, max, acted }) => new Promise(done => {
+    const start = performance.now()
+    follow()
+    if (acted) changed = start
+    const end = ok => { removeEventListener('load', tick); done(ok) }
     const tick = () => {
       const now = performance.now(), idle = now - changed
       const loaded = document.readyState === 'complete'

@@ -1,4 +1,5 @@
-// The least that reads a document into lines with numbers to press: one pass, what is visible, controls by number.
+// The least that reads a document into lines with numbers to press. It looks for what the product looks for, in one
+// pass: what is shown, controls by tag, role and the pointing hand, with their names, values and states.
 globalThis.bare = (() => {
   const numbers = new WeakMap(), elements = [null]
   const controls = new Set(['a', 'button', 'input', 'select', 'textarea', 'summary'])
@@ -8,6 +9,11 @@ globalThis.bare = (() => {
     if (!n) { n = elements.push(el) - 1; numbers.set(el, n) }
     return n
   }
+  const nameOf = el => {
+    const label = el.labels && el.labels[0]
+    return (el.getAttribute('aria-label') || (label || el).textContent || el.placeholder || '').trim().replace(/\s+/g, ' ')
+  }
+  const stateOf = el => (el.checked ? ' checked' : '') + (el.disabled ? ' disabled' : '') + (el.value ? ' value=' + el.value : '')
   const walk = () => {
     const lines = []
     const visit = (node, depth) => {
@@ -17,10 +23,11 @@ globalThis.bare = (() => {
         return
       }
       const tag = node.localName
-      if (node.nodeType !== 1 || silent.has(tag) || !node.checkVisibility({ visibilityProperty: true })) return
-      if (controls.has(tag)) {
-        const text = (node.value || node.textContent || node.placeholder || '').trim()
-        lines.push(`${' '.repeat(depth)}[${number(node)}]<${tag}>${text}</${tag}>`)
+      if (node.nodeType !== 1 || silent.has(tag) || !node.checkVisibility()) return
+      const style = getComputedStyle(node)
+      if (style.visibility === 'visible' && (controls.has(tag) || node.hasAttribute('role') || style.cursor === 'pointer')) {
+        const role = node.getAttribute('role') || tag
+        lines.push(`${' '.repeat(depth)}[${number(node)}]<${role}${stateOf(node)}>${nameOf(node)}</${role}>`)
         return
       }
       for (let child = node.firstChild; child; child = child.nextSibling) visit(child, depth + 1)
