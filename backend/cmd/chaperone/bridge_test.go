@@ -62,7 +62,7 @@ func TestBridgeCarriesLines(t *testing.T) {
 	b.ask(strings.Repeat("x", wire.MaxLine+1), `"LINE_TOO_LONG"`)
 	b.ask(`{"id":"slow","method":"ping"}`, `{"id":"slow","ok":true`)
 	b.ask(`{"id":8,"method":"cancel","args":{"id":"no"}}`, `"cancelled":false`)
-	long := strings.Repeat("y", 8<<20)
+	long := strings.Repeat("y", 2<<20)
 	b.ask(`{"id":"long","method":"echo","args":{"text":"`+long+`"}}`, `{"id":"long"`, long[:100])
 	close(s.let)
 	b.want(`{"id":"slow","ok":true`, `"text":"a"`)

@@ -142,7 +142,8 @@ func newMachine(t testing.TB) *machine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	m := &machine{bin: filepath.Join(dir, "bin"), env: []string{"CHAPERONE_HOME=" + dir + "/home", "HOME=" + dir, "PATH=/usr/bin:/bin"}}
+	m := &machine{bin: filepath.Join(dir, "bin"), env: []string{"CHAPERONE_HOME=" + dir + "/home", "HOME=" + dir, "PATH=/usr/bin:/bin",
+		"GORACE=atexit_sleep_ms=0"}} // or each program waits a second at its end under the race detector
 	m.t, _ = t.(*testing.T)
 	m.places = setting.PathsFrom(m.getenv)
 	m.install(t, "chaperone")
