@@ -46,7 +46,7 @@ var only = map[string][]string{
 	"github.com/pressly/goose":  {"ledger"},
 	"github.com/wailsapp/wails": {"."},
 	"github.com/godbus/dbus":    {".", "cmd/chaperone"}, // the doctor asks who shows notifications
-	"C":                         {"."}, // the agents' program is pure Go
+	"C":                         {"."},                  // the agents' program is pure Go
 	"net/http":                  {"testkit", "testkit/uihost", "demo", "bench"},
 }
 
