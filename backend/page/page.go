@@ -115,7 +115,7 @@ func (p *Page) Prepare(s *chrome.Session) {
 	}
 }
 
-func source() string { return walkerSource + "\n" + signSource }
+func source() string { return walkerSource + ";\n" + signSource }
 
 // Close ends what waits, with BROWSER_GONE, and returns when nothing of the
 // page runs any more.

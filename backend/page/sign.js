@@ -21,6 +21,7 @@
     .words { all: initial; font: inherit; color: inherit; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; min-width: 0 }
     .button { all: initial; flex: none; font: inherit; color: inherit; padding: 2px 8px; border-radius: 5px; background: #0000000d; cursor: pointer }
     .button:hover { background: #0000001f }
+    .dot, .words, .button { pointer-events: inherit }
     @media (prefers-color-scheme: dark) {
       .bar { background: #1c2024f2; color: #e8eaed; border-color: #fff3 }
       .button { background: #ffffff1a } .button:hover { background: #ffffff33 }
@@ -76,10 +77,10 @@
     const r = part.getBoundingClientRect()
     return e.clientX >= r.left && e.clientX < r.right && e.clientY >= r.top && e.clientY < r.bottom
   }
-  const shows = () => bar && !bar.hidden && bar.isConnected && bar.style.pointerEvents !== 'none'
+  const shows = () => bar && !bar.hidden && bar.isConnected && bar.matches(':popover-open')
   let pressed = null
   const onPress = e => {
-    if (!e.isTrusted || !shows() || !within(e, bar)) return
+    if (!e.isTrusted || !shows() || !own.sign.takes() || !within(e, bar)) return
     e.stopImmediatePropagation()
     e.preventDefault()
     if (e.type === 'pointerdown') {
@@ -110,6 +111,9 @@
 
   own.sign.set = w => { words = w; paint() }
   own.sign.hide = on => { hidden = on; paint() }
+  own.sign.text = () => shows() ? parts.words.textContent : ''
+  own.sign.rect = k => { const r = parts[k].getBoundingClientRect(); return [r.x, r.y, r.width, r.height] }
+  own.sign.takes = () => !!bar && bar.style.pointerEvents !== 'none'
   // While the agent acts, its input goes through the bar to what is below.
   own.sign.yield = () => {
     if (!bar) return
