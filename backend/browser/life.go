@@ -106,6 +106,11 @@ func (l *life) newTab(ctx context.Context, window bool) (*tab, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
+	// Until this is answered, a navigation into another process can overtake what
+	// Prepare has asked for, and its commit would go unheard.
+	if err := t.session.Call(ctx, "Page.enable", nil, nil); err != nil {
+		return nil, gone(err)
+	}
 	t.mu.Lock()
 	t.opened = true
 	t.mu.Unlock()
