@@ -219,6 +219,9 @@ func (t *tab) explain(ctx context.Context, m mark, err error) error {
 		return errTabGone
 	default:
 	}
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Effect == fault.EffectNone {
+		return e
+	}
 	t.mu.Lock()
 	committed := t.commits > m.commits
 	t.mu.Unlock()
@@ -441,6 +444,9 @@ func (t *tab) go_(ctx context.Context, e expectation, answers bool, command func
 		select {
 		case err := <-answer:
 			answer = nil
+			if err != nil && ctx.Err() != nil {
+				return page.Report{}, t.takeBack(context.Cause(ctx))
+			}
 			if err != nil {
 				return page.Report{}, err
 			}
@@ -463,9 +469,22 @@ func (t *tab) go_(ctx context.Context, e expectation, answers bool, command func
 			}
 			return page.Report{Message: "The page did not change."}, nil
 		case <-ctx.Done():
-			return page.Report{}, context.Cause(ctx)
+			return page.Report{}, t.takeBack(context.Cause(ctx))
 		}
 	}
+}
+
+// takeBack withdraws the question that a call's own navigation waits for, when
+// the call has ended with err: nobody wants the answer any more.
+func (t *tab) takeBack(err error) error {
+	t.mu.Lock()
+	h := t.held
+	t.mu.Unlock()
+	if h == nil {
+		return err
+	}
+	h.withdraw(fault.New(fault.Cancelled, "the call that wanted it has ended"))
+	return fault.From(err).WithEffect(fault.EffectNone)
 }
 
 // Back and Forward go through the tab's history; by is -1 or 1.
