@@ -98,7 +98,7 @@ var (
 	asks    = regexp.MustCompile(`^person> (\w+)(?: (\{.*\}))?$`)
 	answers = regexp.MustCompile(`^person: (\w+) (\S+)(?: (\w+))?$`)
 	counts  = regexp.MustCompile(`^requests (\S+) (\d+)$`)
-	checks  = regexp.MustCompile(`^\s+(\S+) (=|!=|~|!~) (.*)$`)
+	checks  = regexp.MustCompile(`^\s+(\S+) (=|!=|~|!~) ?(.*)$`)
 	absent  = regexp.MustCompile(`^\s+(\S+) (absent|present)$`)
 )
 
@@ -168,6 +168,7 @@ func (c *conversation) play(line string) error {
 	case rest == "closes" && c.agents[word] != nil:
 		c.agents[word].Close()
 		delete(c.agents, word)
+		delete(c.pending, word)
 	default:
 		return fmt.Errorf("no such line; see testdata/README.md")
 	}
