@@ -83,6 +83,8 @@ type conversation struct {
 	pending map[string][]*sent
 	// seen is what the indented lines look at.
 	seen json.RawMessage
+	// heard is the place in the log of the last event that was waited for.
+	heard int64
 }
 
 type sent struct {
@@ -151,10 +153,14 @@ func (c *conversation) play(line string) error {
 	case line == "person returns":
 		c.kit.Person.Return()
 	case word == "event":
-		e, err := c.kit.Person.Event(func(e event.Event) bool { return e.Category == rest })
+		category, subject, _ := strings.Cut(rest, " ")
+		e, err := c.kit.Person.Event(func(e event.Event) bool {
+			return e.Seq > c.heard && e.Category == category && (subject == "" || e.Subject == subject)
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", rest, err)
 		}
+		c.heard = e.Seq
 		c.seen, err = json.Marshal(e)
 		return err
 	case word == "request":

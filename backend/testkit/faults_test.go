@@ -3,6 +3,7 @@ package testkit_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -18,6 +19,7 @@ import (
 
 	"chaperone/backend/approval"
 	"chaperone/backend/browser"
+	"chaperone/backend/chrome"
 	"chaperone/backend/event"
 	"chaperone/backend/fault"
 	"chaperone/backend/ids"
@@ -340,12 +342,9 @@ func TestTheHostIsKilled(t *testing.T) {
 	if v := decode[event.Verification](t, raw, err); !v.OK || v.Rows == 0 {
 		t.Errorf("the account does not hold: %s", raw)
 	}
-	k.Sites.Handle("a.localhost", "/who", func(w http.ResponseWriter, r *http.Request) {
-		c, err := r.Cookie("login")
-		fmt.Fprintf(w, "<p>cookie %v %v</p>", c, err)
-	})
-	if o := do(t, agent(t, k, "ann"), "navigate", args{"url": k.Sites.Origin("a.localhost") + "/who"}); o.State.URL == "" {
-		t.Errorf("%+v", o)
+	k.Sites.Page("a.localhost", "/", page)
+	if o := do(t, agent(t, k, "ann"), "navigate", args{"url": k.Sites.Origin("a.localhost") + "/"}); o.State.Title != "Page" {
+		t.Errorf("the same profile does not open: %+v", o)
 	}
 }
 
@@ -656,23 +655,60 @@ func TestAProfileInUse(t *testing.T) {
 	if err := os.MkdirAll(profile, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	name, err := os.Hostname()
+	install, err := chrome.Find("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As a living Chromium of the person's own would hold it: this process stands in for it.
-	if err := os.Symlink(fmt.Sprintf("%s-%d", name, os.Getpid()), filepath.Join(profile, "SingletonLock")); err != nil {
+	flags := []string{"--user-data-dir=" + profile, "--no-first-run", "about:blank"}
+	if os.Getuid() == 0 {
+		flags = append(flags, "--no-sandbox")
+	}
+	theirs := exec.Command(install.Path, flags...) // the person's own, on the same profile
+	theirs.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := theirs.Start(); err != nil {
 		t.Fatal(err)
 	}
+	end := sync.OnceFunc(func() {
+		_ = syscall.Kill(-theirs.Process.Pid, syscall.SIGKILL)
+		_ = theirs.Wait()
+	})
+	defer end()
+	lock := filepath.Join(profile, "SingletonLock")
+	until(t, 30*time.Second, "it has taken the profile", func() bool { _, err := os.Lstat(lock); return err == nil })
 	ann := agent(t, k, "ann")
 	_, err = ann.Call("navigate", args{"url": "http://a.localhost/"})
-	if f := fault.From(err); f.Code != fault.BrowserLaunchFailed || !strings.Contains(f.Message, strconv.Itoa(os.Getpid())) {
+	if f := fault.From(err); f == nil || f.Code != fault.BrowserLaunchFailed || !strings.Contains(f.Message, strconv.Itoa(theirs.Process.Pid)) {
 		t.Errorf("%+v", f)
 	}
-	if err := os.Remove(filepath.Join(profile, "SingletonLock")); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	if _, err := ann.Call("get_browser_state", nil); err != nil {
 		t.Errorf("once it is free: %v", err)
+	}
+}
+
+func TestLoginsStay(t *testing.T) {
+	home := t.TempDir()
+	var sent string
+	for run := range 2 {
+		k, err := testkit.Open(testkit.Options{Home: home})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Person.Always(approval.AllowOnce)
+		k.Sites.Handle("a.localhost", "/", func(w http.ResponseWriter, r *http.Request) {
+			sent = r.Header.Get("Cookie")
+			http.SetCookie(w, &http.Cookie{Name: "login", Value: "ann", MaxAge: 3600})
+			fmt.Fprint(w, page)
+		})
+		a, err := k.Agent("ann")
+		if err == nil {
+			_, err = a.Call("navigate", args{"url": k.Sites.Origin("a.localhost") + "/"})
+		}
+		if err := errors.Join(err, k.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"", "login=ann"}[run]; sent != want {
+			t.Errorf("run %d sent cookie %q, want %q", run, sent, want)
+		}
 	}
 }
