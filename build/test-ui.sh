@@ -15,4 +15,6 @@ pid=$host_PID
 trap 'kill "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true' EXIT
 read -r -t 30 CHAPERONE_UI_URL <&"${host[0]}" || { echo "the test host said no address within 30 s" >&2; exit 1; }
 export CHAPERONE_UI_URL
+: "${CHAPERONE_CHROMIUM:=$(command -v chromium chromium-browser google-chrome-stable google-chrome | head -n 1)}"
+export CHAPERONE_CHROMIUM
 npm --prefix frontend run e2e
