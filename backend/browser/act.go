@@ -256,6 +256,9 @@ func (t *tab) observe(ctx context.Context, h how) Outcome {
 	rctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
 	snap, err := t.page.Snapshot(rctx, page.SnapshotOptions{Budget: h.budget})
+	if err == nil && snap.Title != "" {
+		t.titled(snap.Title) // Chromium tells it later
+	}
 	o.State = t.state()
 	o.State.Settled = settled && err == nil && !t.loading()
 	switch {

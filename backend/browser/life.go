@@ -355,9 +355,7 @@ func (l *life) infoChanged(info *target.Info) {
 	t := l.byTarget[info.TargetID]
 	l.mu.Unlock()
 	if t != nil {
-		t.mu.Lock()
-		t.title = info.Title
-		t.mu.Unlock()
+		t.titled(info.Title)
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"chaperone/backend/chrome"
 	"chaperone/backend/fault"
@@ -165,6 +167,20 @@ func (t *tab) committed(u string) {
 	t.signal()
 	t.mu.Unlock()
 }
+
+// titled notes the document's title, as one clean line: it is the page's text.
+func (t *tab) titled(title string) {
+	title = strings.Join(strings.FieldsFunc(title, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }), " ")
+	if r := []rune(title); len(r) > maxTitle {
+		title = string(r[:maxTitle]) + "…"
+	}
+	t.mu.Lock()
+	t.title = title
+	t.mu.Unlock()
+}
+
+// maxTitle bounds a title, in characters.
+const maxTitle = 300
 
 // finish writes down a page that has loaded, with the title that it has by now.
 func (t *tab) finish() {

@@ -25,6 +25,7 @@ type SnapshotOptions struct {
 
 // A Snapshot is what a page showed at one moment.
 type Snapshot struct {
+	Title   string // of the document
 	Header  string // page metrics and scroll position
 	Content string // the lines
 	Footer  string // what is below, and what was left out
@@ -53,6 +54,7 @@ type walk struct {
 	LeftText     int    `json:"leftText"`
 	Hosts        int    `json:"hosts"`
 	Ready        string `json:"ready"`
+	Title        string `json:"title"`
 	Page         [6]int `json:"page"` // scroll x, y; viewport width, height; document width, height
 }
 
@@ -223,7 +225,7 @@ func (p *Page) readFrames(ctx context.Context, w *world, r reading, args readArg
 
 // compose cuts a reading to its budget and writes it down.
 func (p *Page) compose(r reading, o SnapshotOptions) Snapshot {
-	s := Snapshot{Elements: r.elements}
+	s := Snapshot{Elements: r.elements, Title: r.top.Title}
 	p.mu.Lock()
 	if p.seen != nil && o.Target == "" {
 		for i := range r.lines {

@@ -281,6 +281,7 @@
   // ---- reading ----
 
   const CAP = 4000          // lines that one reading produces; further ones are counted
+  const BEYOND = 1000       // unless they are in view, focused or in a dialog
   const deepActive = doc => {
     let el = doc.activeElement
     for (let i = 0; el && i < 50; i++) {
@@ -306,10 +307,17 @@
     const hosts = []
     let row = -1              // index of a row line that still takes the next text as its own
 
+    // Past the cap only what matters most is still written down.
+    let inView = null
+    const room = (el, active) => {
+      if (texts.length < cap) return true
+      full = true
+      if (texts.length >= cap + BEYOND) return false
+      return dialog > 0 || (active && el === focus) || (inView = inView || views())(el)
+    }
     const push = (depth, ref, flag, text, el) => {
-      if (texts.length >= cap) {
+      if (!room(el, flag & INTERACTIVE)) {
         if (flag & INTERACTIVE) leftControls++; else leftText++
-        full = true
         return -1
       }
       depths.push(depth); refs.push(ref); flags.push(dialog ? flag | DIALOG : flag); texts.push(text); els.push(el)
@@ -483,7 +491,7 @@
 
     const control = (el, n, role, shape, depth, mute, pointer) => {
       flush(depth)
-      if (texts.length >= cap) { leftControls++; full = true; return }
+      if (!room(el, true)) { leftControls++; return }
       const flag = INTERACTIVE | (el === focus ? FOCUSED : 0)
       const ref = refOf(el)
       const holds = el.firstElementChild || rootOf(el) ? contains(el) : false
@@ -582,7 +590,7 @@
     const d = document.scrollingElement || document.documentElement
     return {
       text: r.texts.join('\n'), meta: meta.join(','), elements: r.elements, leftControls: r.leftControls, leftText: r.leftText,
-      hosts: r.hosts.length, ready: document.readyState,
+      hosts: r.hosts.length, ready: document.readyState, title: document.title.slice(0, 300),
       page: d ? [Math.round(scrollX), Math.round(scrollY), innerWidth, innerHeight, d.scrollWidth, d.scrollHeight] : [0, 0, innerWidth, innerHeight, 0, 0],
     }
   }
@@ -633,25 +641,37 @@
       attributeFilter: ['class', 'hidden', 'disabled', 'open', 'aria-expanded', 'aria-hidden', 'aria-busy', 'value', 'checked', 'src', 'href'] })
   }
 
-  // settle waits until the document is loaded and nothing in it has changed for quiet milliseconds; after an action they
-  // count from now, since what it sets off may still be to come.
-  const settle = ({ quiet, max, acted }) => new Promise(done => {
+  // settle waits until the document is loaded, holds something, and does not change: for half of quiet milliseconds
+  // where nothing changed at all, as most handlers are done before they return, and for quiet since the last change.
+  const settle = ({ quiet, max }) => new Promise(done => {
     const start = performance.now()
-    follow()
-    if (acted) changed = start
-    const end = ok => { removeEventListener('load', tick); done(ok) }
+    let changed = 0
+    const mo = new MutationObserver(() => { changed = performance.now() })
+    mo.observe(document, { subtree: true, childList: true, attributes: true, characterData: true,
+      attributeFilter: ['class', 'hidden', 'disabled', 'open', 'aria-expanded', 'aria-hidden', 'aria-busy', 'value', 'checked', 'src', 'href'] })
+    const end = ok => { mo.disconnect(); removeEventListener('load', tick); done(ok) }
     const tick = () => {
-      const now = performance.now(), idle = now - changed
+      const now = performance.now(), over = now - start >= max
+      const rest = changed ? changed + quiet - now : start + quiet / 2 - now
       const loaded = document.readyState === 'complete'
-      if (loaded && idle >= quiet && !document.querySelector('[aria-busy=true]')) { end(true); return }
-      if (now - start >= max) { end(loaded && idle >= quiet); return }
-      setTimeout(tick, Math.max(4, Math.min(loaded ? quiet - idle : 50, max - (now - start))))
+      const calm = loaded && rest <= 0
+      if (calm && !busy() && (now - start > HOLLOW || !hollow())) end(true)
+      else if (over) end(calm)
+      else setTimeout(tick, Math.max(4, Math.min(calm || !loaded ? 50 : rest, start + max - now)))
     }
     addEventListener('load', tick, { once: true })
     tick()
   })
+  const HOLLOW = 1500 // how long to wait for a document to draw itself, in ms
+  const busy = () => { const b = document.querySelector('[aria-busy=true]'); return !!b && b.checkVisibility() }
+  // A document of scripts and boxes without height is one that has yet to draw itself.
+  const hollow = () => {
+    const b = document.body
+    return !!b && !!document.scripts.length && !hasText(b) && ![...b.querySelectorAll('*')].some(e => e.offsetHeight > 0 || hasBox(e))
+  }
+  const hasBox = e => !SKIP.has(e.localName) && e.offsetHeight === undefined && e.getBoundingClientRect().height > 0 // as of SVG
 
-  // changed resolves at the next change of the document, or after ms.
+  // change resolves at the next change of the document, or after ms.
   const change = ms => new Promise(done => {
     const mo = new MutationObserver(() => end())
     const end = () => { mo.disconnect(); clearTimeout(t); setTimeout(done, 16, true) }
