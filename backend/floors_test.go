@@ -23,8 +23,9 @@ var floors = map[string]int{
 	// Contracts: what the rest agrees on.
 	"event": 1, "policy": 1, "tiers": 1,
 	"wire": 2, "setting": 2,
-	// Mechanism: what a call is, and Chromium; one tab of it.
-	"action": 3, "chrome": 3,
+	// Mechanism: what a call is, a desktop, Chromium on it, and one tab of that.
+	"desktop": 2,
+	"action":  3, "chrome": 3,
 	"page": 4,
 	// Services, which do not know one another.
 	"agent": 5, "approval": 5, "browser": 5, "rules": 5,
@@ -50,8 +51,9 @@ var only = map[string][]string{
 	"net/http":                  {"testkit", "testkit/uihost", "demo", "bench"},
 }
 
-// listeners may open a door. Those above the host open one for pages of their own.
-var listeners = []string{"serve/line", "testkit", "testkit/uihost", "demo", "bench"}
+// listeners may open a door: to agents, to a Chromium that draws, and above the
+// host to pages of their own.
+var listeners = []string{"serve/line", "desktop", "testkit", "testkit/uihost", "demo", "bench"}
 
 // opens are the functions that open one.
 var opens = map[string][]string{

@@ -219,6 +219,41 @@ func (a *Agent) Call(method string, args any) (json.RawMessage, error) {
 	return r.Wait()
 }
 
+// Relay writes a line that has an id of the caller's own and waits for the line
+// that answers it, as long as ctx lasts.
+func (a *Agent) Relay(ctx context.Context, text []byte) ([]byte, error) {
+	r, err := wire.Parse(text)
+	if err != nil {
+		return wire.Marshal(wire.Answer(r.ID, nil, err))
+	}
+	reply := &Reply{ID: r.ID, method: r.Method, agent: a, done: make(chan struct{})}
+	a.mu.Lock()
+	if a.over != nil {
+		defer a.mu.Unlock()
+		return nil, a.over
+	}
+	if len(r.ID) == 0 || a.waiting[string(r.ID)] != nil {
+		a.mu.Unlock()
+		return nil, errors.New("a relayed line needs an id that no other call has")
+	}
+	a.waiting[string(r.ID)] = reply
+	a.mu.Unlock()
+	if err := a.Send(text); err != nil {
+		return nil, err
+	}
+	select {
+	case <-reply.done:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if reply.answer == nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return nil, a.over
+	}
+	return reply.answer.Line, nil
+}
+
 // Send writes one line as it is.
 func (a *Agent) Send(text []byte) error {
 	if err := a.conn.SetWriteDeadline(time.Now().Add(patience)); err != nil {
