@@ -140,7 +140,7 @@ func stations(ctx context.Context, r *report, dir string) (err error) {
 			})
 		}
 	}
-	direct, through, err := rounds(quickCalls, func() (time.Duration, error) {
+	s, err := rounds(quickCalls, func() (time.Duration, error) {
 		return timed(func() error {
 			var a args
 			if err := json.Unmarshal(raw, &a); err != nil {
@@ -153,7 +153,7 @@ func stations(ctx context.Context, r *report, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	r.adds("The path of a call: validated, admitted, decided twice, held; no account", direct, through, 1)
+	r.adds("The path of a call: validated, admitted, decided twice, held; no account", s[0], s[1], 1)
 	var decided sample
 	for range quickCalls {
 		begun := time.Now()
@@ -161,11 +161,10 @@ func stations(ctx context.Context, r *report, dir string) (err error) {
 		decided.add(time.Since(begun))
 	}
 	r.only(fmt.Sprintf("One decision of the policy, %d sites with a rule", ruledSites), decided, "", nil, "")
-	without, with, err := rounds(calls, along(unrecorded), along(recorded))
-	if err != nil {
+	if s, err = rounds(calls, along(unrecorded), along(recorded)); err != nil {
 		return err
 	}
-	r.adds("The account: two rows, each on the disk before the call goes on", without, with, 0)
+	r.adds("The account: two rows, each on the disk before the call goes on", s[0], s[1], 0)
 	return nil
 }
 
@@ -186,7 +185,7 @@ func refusal(ctx context.Context, r *report, home string) error {
 			return err
 		}
 		h.People().Send(ctx, []byte(`{"id":1,"method":"set_site","args":{"origin":"https://blocked.example","access":"block"}}`))
-		pings, refused, err := rounds(calls, func() (time.Duration, error) {
+		s, err := rounds(calls, func() (time.Duration, error) {
 			return timed(func() error { return a.call(ctx, "ping", map[string]any{}, nil) })
 		}, func() (time.Duration, error) {
 			return timed(func() error {
@@ -200,8 +199,8 @@ func refusal(ctx context.Context, r *report, home string) error {
 		if err != nil {
 			return err
 		}
-		r.only("Ping over the socket", pings, "", nil, "")
-		r.only("navigate over the socket, refused by a rule", refused, "", nil, "whole path, account included")
+		r.only("Ping over the socket", s[0], "", nil, "")
+		r.only("navigate over the socket, refused by a rule", s[1], "", nil, "whole path, account included")
 		return nil
 	}(), end())
 }

@@ -38,26 +38,21 @@ func timed(do func() error) (time.Duration, error) {
 	return time.Since(begun), err
 }
 
-// rounds does each of the two n times in turn, the first of a round in turn
-// too. The first round warms both up and does not count.
-func rounds(n int, first, second func() (time.Duration, error)) (a, b sample, err error) {
-	for i := range n + 1 {
-		both := []struct {
-			to *sample
-			do func() (time.Duration, error)
-		}{{&a, first}, {&b, second}}
-		if i%2 == 1 {
-			slices.Reverse(both)
-		}
-		for _, one := range both {
-			took, err := one.do()
+// rounds does each of them n times, turn by turn; who begins a round changes.
+// The first round warms up and does not count.
+func rounds(n int, each ...func() (time.Duration, error)) ([]sample, error) {
+	samples := make([]sample, len(each))
+	for round := range n + 1 {
+		for turn := range each {
+			i := (round + turn) % len(each)
+			took, err := each[i]()
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			if i > 0 {
-				one.to.add(took)
+			if round > 0 {
+				samples[i].add(took)
 			}
 		}
 	}
-	return a, b, nil
+	return samples, nil
 }

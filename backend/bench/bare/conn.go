@@ -24,6 +24,8 @@ type conn struct {
 
 type message struct {
 	ID     int64           `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *struct {
 		Message string `json:"message"`
@@ -51,7 +53,10 @@ func (c *conn) read(from *bufio.Reader) {
 			return
 		}
 		if m.ID == 0 {
-			continue // an event; this client waits for none
+			if c.err = c.event(m); c.err != nil {
+				return
+			}
+			continue
 		}
 		c.mu.Lock()
 		waiter := c.waiting[m.ID]
@@ -61,6 +66,21 @@ func (c *conn) read(from *bufio.Reader) {
 			waiter <- m
 		}
 	}
+}
+
+// event lets a held request go; this client waits for no other event.
+func (c *conn) event(m message) error {
+	if m.Method != "Fetch.requestPaused" {
+		return nil
+	}
+	var held struct {
+		RequestID string `json:"requestId"`
+	}
+	if err := json.Unmarshal(m.Params, &held); err != nil {
+		return err
+	}
+	_, err := c.send("", "Fetch.continueRequest", held)
+	return err
 }
 
 // A pending is a command that was sent.

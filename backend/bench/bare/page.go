@@ -26,6 +26,21 @@ func (b *Browser) Navigate(ctx context.Context, url string) error {
 	return nil
 }
 
+// Intercept has Chromium hold each request for a document, as the product's gate
+// does, and lets it go at once; or no longer.
+func (b *Browser) Intercept(ctx context.Context, on bool) error {
+	if !on {
+		return b.conn.call(ctx, "", "Fetch.disable", nil, nil)
+	}
+	return b.conn.call(ctx, "", "Fetch.enable", map[string]any{
+		"handleAuthRequests": true,
+		"patterns": []map[string]any{
+			{"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"},
+			{"urlPattern": "*", "resourceType": "Other", "requestStage": "Request"},
+		},
+	}, nil)
+}
+
 // Inject puts the walker into the document.
 func (b *Browser) Inject(ctx context.Context) error {
 	var made struct {
