@@ -2,7 +2,7 @@ import { ChevronDown } from "lucide-react";
 import type { ComponentProps } from "react";
 
 const box =
-  "h-8 rounded-md border border-line-strong bg-surface text-sm text-text placeholder:text-faint disabled:opacity-50";
+  "h-8 rounded-md border border-control bg-surface text-sm text-text placeholder:text-faint disabled:opacity-50";
 
 /** A line of text to fill in. */
 export function TextField({ className = "", ...rest }: ComponentProps<"input">) {

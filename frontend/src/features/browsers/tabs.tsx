@@ -36,6 +36,7 @@ export function Tabs({ tabs, openQuestion }: { tabs: Tab[]; openQuestion: (quest
               <span title={plain(tab.dialog.message)}>Dialog open</span>
             </Badge>
           )}
+          {tab.crashed && <Badge tone="bad">Crashed</Badge>}
           {!tab.controlled && <Badge>Yours</Badge>}
         </li>
       ))}

@@ -27,7 +27,7 @@ export function Navigation({ settings: { navigation } }: { settings: Settings })
               className={
                 "relative flex flex-col rounded-lg border px-3 py-2.5 transition-colors " +
                 "has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent " +
-                (chosen ? "border-accent bg-accent-soft" : "border-line-strong hover:bg-hover")
+                (chosen ? "border-accent bg-accent-soft" : "border-control hover:bg-hover")
               }
             >
               <input
