@@ -107,7 +107,7 @@ func (t *tab) facts(p *fetch.EventRequestPaused) policy.Navigation {
 	case t.expect != nil && (t.expect.url == "" || sameAddress(t.expect.url, p.Request.URL)):
 		n.Kind = t.expect.kind
 		t.expect = nil
-	case !t.loaded && t.opener != nil:
+	case t.isPopup():
 		n.Kind = policy.KindPopup
 	}
 	if p.RedirectedRequestID == "" {
@@ -227,13 +227,20 @@ func (l *life) refuse(t *tab, id fetch.RequestID, r refusal) {
 		l.w.note("browser.navigation.refused", map[string]any{"tab": t.id, "origin": r.origin, "reason": r.reason})
 	}
 	t.mu.Lock()
-	empty := !t.loaded && !t.opened && t.opener != nil
+	empty := t.isPopup()
 	t.mu.Unlock()
-	if empty {
-		l.root().Send("Target.closeTarget", target.CloseTargetParams{TargetID: t.target})
+	if !empty {
+		return
+	}
+	l.root().Send("Target.closeTarget", target.CloseTargetParams{TargetID: t.target})
+	if t.opener != nil {
 		t.opener.refuse(r)
 	}
 }
+
+// isPopup reports whether a page opened the tab, which has shown nothing yet. A
+// click with the middle button or Control held leaves no opener. The lock is held.
+func (t *tab) isPopup() bool { return !t.loaded && !t.opened }
 
 func (w *window) noteRefusal(t *tab) bool {
 	t.mu.Lock()
