@@ -633,26 +633,25 @@
   }
 
   // Changes are followed from the first time that somebody asks for rest, so that later a page at rest says so at once.
-  let changed = 0
+  let following = 0, changed = 0 // since when, and when something changed last
   const follow = () => {
-    if (changed) return
-    changed = performance.now()
+    if (following) return
+    following = performance.now()
     new MutationObserver(() => { changed = performance.now() }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true,
       attributeFilter: ['class', 'hidden', 'disabled', 'open', 'aria-expanded', 'aria-hidden', 'aria-busy', 'value', 'checked', 'src', 'href'] })
   }
 
   // settle waits until the document is loaded, holds something, and does not change: for half of quiet milliseconds
   // where nothing changed at all, as most handlers are done before they return, and for quiet since the last change.
-  const settle = ({ quiet, max }) => new Promise(done => {
+  // After an action both count from now, since what it sets off may still be to come.
+  const settle = ({ quiet, max, acted }) => new Promise(done => {
     const start = performance.now()
-    let changed = 0
-    const mo = new MutationObserver(() => { changed = performance.now() })
-    mo.observe(document, { subtree: true, childList: true, attributes: true, characterData: true,
-      attributeFilter: ['class', 'hidden', 'disabled', 'open', 'aria-expanded', 'aria-hidden', 'aria-busy', 'value', 'checked', 'src', 'href'] })
-    const end = ok => { mo.disconnect(); removeEventListener('load', tick); done(ok) }
+    follow()
+    const since = acted ? start : following
+    const end = ok => { removeEventListener('load', tick); done(ok) }
     const tick = () => {
       const now = performance.now(), over = now - start >= max
-      const rest = changed ? changed + quiet - now : start + quiet / 2 - now
+      const rest = changed >= since ? changed + quiet - now : since + quiet / 2 - now
       const loaded = document.readyState === 'complete'
       const calm = loaded && rest <= 0
       if (calm && !busy() && (now - start > HOLLOW || !hollow())) end(true)
