@@ -1,8 +1,10 @@
-import { screen, waitFor, within } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { act, screen, waitFor, within } from "@testing-library/react";
+import { afterEach, expect, test, vi } from "vitest";
 
 import { FakeHost } from "../../api/pipes/fake";
 import { happen, openWindow } from "../../test/window";
+
+afterEach(() => vi.useRealTimers());
 
 test("with no window it says when one opens", async () => {
   await openWindow(new FakeHost(), "browsers");
@@ -40,15 +42,18 @@ test("a window with its tabs, picture and process comes up and follows", async (
 });
 
 test("the picture is asked for again and again, and no longer when the view is left", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
   const host = new FakeHost();
   host.connect("ann");
   const user = await openWindow(host, "browsers");
   const asked = () => host.calls.filter((call) => call.method === "thumbnail").length;
-  await waitFor(() => expect(asked()).toBeGreaterThanOrEqual(2), { timeout: 10_000 });
+  await waitFor(() => expect(asked()).toBe(1));
+  await act(() => vi.advanceTimersByTimeAsync(3_000));
+  expect(asked()).toBeGreaterThanOrEqual(4);
   await user.click(screen.getByRole("link", { name: "Settings" }));
   await screen.findByRole("switch", { name: "Agent control" });
   const before = asked();
-  await new Promise((resolve) => setTimeout(resolve, 1_200)); // longer than the interval: nothing may come
+  await act(() => vi.advanceTimersByTimeAsync(10_000));
   expect(asked()).toBe(before);
 });
 

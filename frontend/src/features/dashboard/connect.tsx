@@ -1,5 +1,5 @@
 import { Plug } from "lucide-react";
-import { useState } from "react";
+import { useState, type KeyboardEvent } from "react";
 
 import { useConnectInfo } from "../../api/queries";
 import { Card } from "../../ui/card";
@@ -13,6 +13,13 @@ export function Connect({ first }: { first: boolean }) {
   const { data, error, refetch } = useConnectInfo();
   const [chosen, setChosen] = useState(0);
   const snippet = data?.snippets[chosen] ?? data?.snippets[0];
+  const move = (event: KeyboardEvent<HTMLElement>) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by === undefined || !data) return;
+    const next = (chosen + by + data.snippets.length) % data.snippets.length;
+    setChosen(next);
+    (event.currentTarget.children[next] as HTMLElement | undefined)?.focus();
+  };
   return (
     <Card title={first ? undefined : "Connect an agent"} label="Connect an agent">
       {first && (
@@ -27,7 +34,7 @@ export function Connect({ first }: { first: boolean }) {
         {data && snippet && (
           <>
             <div className="flex items-end justify-between gap-3">
-              <div role="tablist" aria-label="Ways to connect" className="flex min-w-0 flex-wrap gap-1">
+              <div role="tablist" aria-label="Ways to connect" onKeyDown={move} className="flex min-w-0 flex-wrap gap-1">
                 {data.snippets.map(({ title }, i) => (
                   <button
                     key={title}
@@ -35,6 +42,7 @@ export function Connect({ first }: { first: boolean }) {
                     role="tab"
                     aria-selected={title === snippet.title}
                     aria-controls="connect-snippet"
+                    tabIndex={title === snippet.title ? 0 : -1}
                     onClick={() => setChosen(i)}
                     className={
                       "h-7 rounded-md px-2.5 text-xs font-medium transition-colors " +

@@ -15,6 +15,9 @@ test("with nobody there, it shows how to connect an agent", async () => {
   expect(await within(card).findByRole("tabpanel")).toHaveTextContent("/opt/chaperone/bin/chaperone bridge");
   await user.click(within(card).getByRole("tab", { name: "Python" }));
   expect(within(card).getByRole("tabpanel")).toHaveTextContent("import subprocess");
+  await user.keyboard("{ArrowRight}");
+  expect(within(card).getByRole("tab", { name: "Any program" })).toHaveFocus();
+  await user.keyboard("{ArrowLeft}");
   await user.click(within(card).getByRole("button", { name: "Copy Python" }));
   expect(await navigator.clipboard.readText()).toContain("import subprocess");
   expect(await within(card).findByText("Copied")).toBeVisible();
