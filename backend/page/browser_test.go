@@ -145,6 +145,9 @@ func newTab(t testing.TB) *Page {
 	case <-deadline(t).Done():
 		t.Fatal("the tab did not come")
 	}
+	if err := p.Prepared(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), within)
 		defer cancel()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"chaperone/backend/chrome"
@@ -43,6 +42,7 @@ type Page struct {
 	paints sync.WaitGroup
 
 	mu          sync.Mutex
+	prepared    *chrome.Reply
 	closed      bool
 	loading     bool
 	loadChange  chan struct{} // closed and re-made at each change of loading
@@ -93,26 +93,37 @@ func New(top *chrome.Session, id target.ID) *Page {
 func (p *Page) Prepare(s *chrome.Session) {
 	s.Send(page.CommandEnable, nil)
 	s.Send(page.CommandSetInterceptFileChooserDialog, page.SetInterceptFileChooserDialogParams{Enabled: true})
-	if s == p.top {
-		s.Send(runtime.CommandAddBinding, runtime.AddBindingParams{Name: signBinding, ExecutionContextName: worldName})
-	}
-	s.Send(page.CommandAddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+	script := s.Send(page.CommandAddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 		Source: source(), WorldName: worldName, RunImmediately: new(true),
 	})
 	s.Send(target.CommandSetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true),
 	})
-	if s == p.top {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if s == p.top {
+		p.prepared = script
+		return
+	}
 	p.children[s.ID()] = s
 	if frame, ok := p.announced[s.ID()]; ok {
 		delete(p.announced, s.ID())
 		p.remote[frame] = s
 		p.lose(frame)
 	}
+}
+
+// Prepared waits until what Prepare sent on the top session is in force, so
+// that it holds for the next document from its first line of script on. A
+// caller that prepared a tab and let it run waits for it before it navigates.
+func (p *Page) Prepared(ctx context.Context) error {
+	p.mu.Lock()
+	r := p.prepared
+	p.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	return asFault(p.wait(ctx, r, nil))
 }
 
 func source() string { return walkerSource + ";\n" + signSource }

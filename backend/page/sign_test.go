@@ -99,8 +99,8 @@ func TestSignFollows(t *testing.T) {
 }
 
 func TestSignAnswersThePersonOnly(t *testing.T) {
-	p := show(t, `<!doctype html><body style="margin:0"><button style="position:fixed;right:0;top:0;width:400px;height:60px" onclick="n++">Under</button><script>n=0;seen=0;
-		for (const k of ['pointerdown','mousedown','click']) addEventListener(k,()=>seen++,true)</script>`)
+	p := show(t, `<!doctype html><body style="margin:0"><button style="position:fixed;right:0;top:0;width:400px;height:60px" onclick="n++">Under</button><script>n=0;seen=0;log=[];
+		for (const k of ['pointerdown','mousedown','click']) addEventListener(k,e=>{seen++;log.push([e.type,e.clientX,e.clientY,e.pressure,e.isTrusted].join())},true)</script>`)
 	pressed := make(chan string, 9)
 	p.OnSign(func(button string) { pressed <- button })
 	p.SetSign(Sign{Agent: "ann", Doing: "looking"})
@@ -140,11 +140,11 @@ func TestSignAnswersThePersonOnly(t *testing.T) {
 				t.Errorf("pressed %q, want %q", b, button)
 			}
 		case <-deadline(t).Done():
-			t.Fatalf("the person's press on %s was not told", button)
+			t.Fatalf("the person's press on %s at %g,%g was not told; the page saw %s", button, sx, sy, p.eval(t, "log.join(' ')"))
 		}
 	}
 	if got := p.eval(t, "seen"); got != seen {
-		t.Errorf("the page saw the person's presses on the sign: %s events, %s before", got, seen)
+		t.Errorf("the page saw the person's presses on the sign: %s events, %s before: %s", got, seen, p.eval(t, "log.join(' ')"))
 	}
 }
 

@@ -35,9 +35,15 @@ var errLost = errors.New("the document is gone")
 
 // newWorld asks for the world of a frame. p.mu is held.
 func (p *Page) newWorld(s *chrome.Session, frame cdp.FrameID) *world {
-	return &world{s: s, frame: frame, created: s.Send(page.CommandCreateIsolatedWorld, page.CreateIsolatedWorldParams{
+	w := &world{s: s, frame: frame, created: s.Send(page.CommandCreateIsolatedWorld, page.CreateIsolatedWorldParams{
 		FrameID: frame, WorldName: worldName,
 	})}
+	if p.isTop(frame) {
+		// As long as the Runtime domain is off, which spares its flood of events, a
+		// binding comes into the worlds that exist only.
+		s.Send(runtime.CommandAddBinding, runtime.AddBindingParams{Name: signBinding, ExecutionContextName: worldName})
+	}
+	return w
 }
 
 // lose forgets the world of a frame whose document went away. p.mu is held.
