@@ -160,9 +160,11 @@ func (n *notifier) run(ctx context.Context, show func()) {
 	}
 }
 
-// put shows a notification in the place of the one with id, and returns its id, 0 if it failed.
+// put shows a notification in the place of the one with id, and returns its id, 0
+// if it failed. The end of ctx does not cut it short.
 func put(ctx context.Context, service dbus.BusObject, id uint32, title, body string) uint32 {
-	ctx, cancel := context.WithTimeout(ctx, notifyWhile)
+	// A call that is given up half-way may leave a notification that nobody takes back.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyWhile)
 	defer cancel()
 	hints := map[string]dbus.Variant{
 		"urgency":       dbus.MakeVariant(byte(1)),

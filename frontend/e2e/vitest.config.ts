@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 /** The interface in a real browser, on the real host that CHAPERONE_UI_URL names. */
 export default defineConfig({
   root: import.meta.dirname,
+  cacheDir: "../node_modules/.vite",
   test: {
     include: ["*.spec.ts"],
     environment: "node",
