@@ -112,7 +112,7 @@
   const rootOf = el => el.shadowRoot || closed.get(el) || null
   const upOf = n => n.assignedSlot || n.parentNode || n.host || null
   const shown = el => el.checkVisibility() || (el.isConnected && styleOf(el).display === 'contents')
-  const styleOf = el => el.ownerDocument.defaultView.getComputedStyle(el)
+  const styleOf = el => getComputedStyle(el)
   const squeeze = s => s.replace(/\s+/g, ' ').trim()
 
   // ---- names ----
@@ -464,18 +464,12 @@
         hold(el, role, depth, 0, pointer || hand, bound(name, 200))
         return
       }
-      const block = !INLINE.has(n) || cs.display !== 'inline'
-      if (block) {
-        if (cs.display.startsWith('inline') || cs.display === 'contents') buf += ' '
-        else flush(depth)
-      }
+      const display = cs.display, block = display !== 'inline' || !INLINE.has(n), within = display.startsWith('inline') || display === 'contents'
+      if (block) { if (within) buf += ' '; else flush(depth) }
       deep++
       kidsOf(el, depth, false, pointer || hand, true)
       deep--
-      if (block) {
-        if (cs.display.startsWith('inline') || cs.display === 'contents') buf += ' '
-        else flush(depth)
-      }
+      if (block) { if (within) buf += ' '; else flush(depth) }
     }
 
     // hold writes the line of a structure and its children below it; one that held nothing leaves no line.
