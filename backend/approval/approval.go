@@ -151,8 +151,9 @@ func (s *Service) Ask(ctx context.Context, q Question) (Outcome, error) {
 	if reason := s.enter(w); reason != "" {
 		return Outcome{Reason: reason}, s.log.Append(ctx, s.draft(w, "approval.settled", Outcome{Reason: reason}))
 	}
-	// It waits already, so that whoever looks when the row rings finds it.
-	if err := s.log.Append(ctx, s.draft(w, "approval.asked", Outcome{})); err != nil {
+	// It waits already, so that whoever looks when the row rings finds it. An asker
+	// who goes meanwhile must not leave a row that is never settled.
+	if err := s.log.Append(context.WithoutCancel(ctx), s.draft(w, "approval.asked", Outcome{})); err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if !w.done {
