@@ -56,7 +56,9 @@ func installed(t *testing.T) Install {
 // launch starts a browser that is closed at the end of the test.
 func launch(t *testing.T, o Options) *Browser {
 	t.Helper()
-	o.Install = installed(t)
+	if o.Install.Path == "" {
+		o.Install = installed(t)
+	}
 	if o.Profile == "" {
 		o.Profile = filepath.Join(t.TempDir(), "profile")
 	}
@@ -349,18 +351,30 @@ func listening(t *testing.T, pids []int) (n int) {
 	return n
 }
 
-func TestEnvironmentHoldsNoSecrets(t *testing.T) {
+// Chromium writes its title over its own environment, so a wrapper notes what it was given.
+func TestEnvironmentHoldsNoSecretsAndNoBus(t *testing.T) {
 	t.Setenv("CHROME_TEST_TOKEN", "hunter2")
-	b := launch(t, Options{})
-	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", b.PID()))
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/the/persons/bus")
+	dir := t.TempDir()
+	noted, wrapper := filepath.Join(dir, "noted"), filepath.Join(dir, "chromium")
+	text := fmt.Sprintf("#!/bin/sh\nenv > '%s'\nexec '%s' \"$@\"\n", noted, installed(t).Path)
+	if err := os.WriteFile(wrapper, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	launch(t, Options{Install: Install{Path: wrapper}})
+	env, err := os.ReadFile(noted)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(env), "hunter2") {
-		t.Error("a variable of ours got through")
+	for _, kept := range []string{"hunter2", "/the/persons/bus"} {
+		if strings.Contains(string(env), kept) {
+			t.Errorf("%q got through", kept)
+		}
 	}
-	if !strings.Contains(string(env), "DISPLAY=") {
-		t.Error("this is not the environment")
+	for _, given := range []string{"DISPLAY=", noBus} {
+		if !strings.Contains(string(env), given) {
+			t.Errorf("there is no %q in\n%s", given, env)
+		}
 	}
 }
 

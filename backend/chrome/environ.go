@@ -13,12 +13,18 @@ import (
 func passed() []string {
 	return []string{
 		"HOME", "USER", "LOGNAME", "PATH", "TZ", "LANG*", "LC_*", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
-		"XDG_*", "DBUS_SESSION_BUS_ADDRESS", "FONTCONFIG_*",
+		"XDG_*", "FONTCONFIG_*",
 	}
 }
 
+// noBus keeps a browser off the person's session bus. Over the bus it would hand
+// links of other schemes to the desktop portal, past the stubs in its PATH, and
+// so start programs that nobody was asked about.
+const noBus = "DBUS_SESSION_BUS_ADDRESS=disabled:"
+
 // environment returns what the browser gets: full when it is not nil, else the
-// safe part of our own; with stubs, when given, first in its PATH.
+// safe part of our own, without the session bus; with stubs, when given, first
+// in its PATH.
 func environment(full []string, stubs string) []string {
 	if full == nil {
 		full = slices.DeleteFunc(os.Environ(), func(kv string) bool {
@@ -28,6 +34,7 @@ func environment(full []string, stubs string) []string {
 				return name == p || any && strings.HasPrefix(name, start)
 			})
 		})
+		full = append(full, noBus)
 	}
 	if stubs == "" {
 		return full
