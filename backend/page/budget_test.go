@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,33 @@ func BenchmarkBareWalker(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
+		if _, err := p.function(deadline(b), w, bareWalker, true); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkBareClickAndState clicks by the shortest way there is and walks.
+func BenchmarkBareClickAndState(b *testing.B) {
+	p := show(b, thousand)
+	p.snap(b)
+	w, err := p.topWorld(deadline(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		at, err := p.function(deadline(b), w, `function(){const e=document.querySelector('button');e.scrollIntoView({block:'center',behavior:'instant'})
+			const r=e.getBoundingClientRect();return [r.x+r.width/2,r.y+r.height/2]}`, true)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var xy [2]float64
+		if err := json.Unmarshal(at.Value, &xy); err != nil {
+			b.Fatal(err)
+		}
+		if err := p.press(deadline(b), xy[0], xy[1], ClickOptions{}); err != nil {
+			b.Fatal(err)
+		}
 		if _, err := p.function(deadline(b), w, bareWalker, true); err != nil {
 			b.Fatal(err)
 		}

@@ -78,15 +78,15 @@
     return e.clientX >= r.left && e.clientX < r.right && e.clientY >= r.top && e.clientY < r.bottom
   }
   const shows = () => bar && !bar.hidden && bar.isConnected && bar.matches(':popover-open')
-  let pressed = null
+  let pressed = null    // the button that the person holds down
+  let hand = false      // whether the press under way is a person's
   const onPress = e => {
-    if (!e.isTrusted || !shows() || !own.sign.takes() || !within(e, bar)) return
+    if (!e.isTrusted || !shows() || !within(e, bar)) return
+    if (e.type === 'pointerdown') hand = e.pressure > 0
+    if (!hand && !own.sign.takes()) return // the agent's, on its way to what is below
     e.stopImmediatePropagation()
     e.preventDefault()
-    if (e.type === 'pointerdown') {
-      const hand = e.pressure > 0 && e.button === 0
-      pressed = hand ? ['pause', 'stop'].find(k => within(e, parts[k])) || null : null
-    }
+    if (e.type === 'pointerdown') pressed = hand && e.button === 0 ? ['pause', 'stop'].find(k => within(e, parts[k])) || null : null
     if (e.type === 'pointerup') {
       if (pressed && within(e, parts[pressed])) globalThis.__chaperonePressed(pressed)
       pressed = null

@@ -109,11 +109,13 @@
     const p = el.parentElement
     return !(p && p.isContentEditable) && el.localName !== 'body'
   }
-  const rootOf = el => el.shadowRoot || closed.get(el) || null
+  let anyClosed = false
+  const rootOf = el => el.shadowRoot || (anyClosed && closed.get(el)) || null
   const upOf = n => n.assignedSlot || n.parentNode || n.host || null
   const shown = el => el.checkVisibility() || (el.isConnected && styleOf(el).display === 'contents')
   const styleOf = el => getComputedStyle(el)
-  const squeeze = s => s.replace(/\s+/g, ' ').trim()
+  const LOOSE = /^\s|\s\s|[^\S ]|\s$/
+  const squeeze = s => LOOSE.test(s) ? s.replace(/\s+/g, ' ').trim() : s
 
   // ---- names ----
 
@@ -375,12 +377,13 @@
       if (!el.checkVisibility()) {
         if (n !== 'slot' && (n === 'option' || n === 'optgroup' || styleOf(el).display !== 'contents')) return
       }
-      if (el.getAttribute('aria-hidden') === 'true' || el.hasAttribute('inert')) return
+      const attrs = el.hasAttributes()
+      if (attrs && (el.getAttribute('aria-hidden') === 'true' || el.hasAttribute('inert'))) return
       if (deep > 1500) return
       const cs = styleOf(el)
       const vis = cs.visibility === 'visible'
       const hand = cs.cursor === 'pointer'
-      if (cs.contentVisibility === 'hidden') return
+      if (!INLINE.has(n) && cs.contentVisibility === 'hidden') return
       const role = roleOf(el)
       if (n === 'slot') { deep++; kidsOf(el, depth, mute, pointer, seen); deep--; return }
       if (!rootOf(el) && !asked.has(el)) suspect(el, n)
@@ -412,11 +415,11 @@
       let active = ACTIVE.has(role)
       let shape = role
       if (!active && !mute) {
-        if ((hand && !pointer) || el.hasAttribute('onclick') || tabbed(el)) {
+        if ((hand && !pointer) || (attrs && (el.hasAttribute('onclick') || tabbed(el)))) {
           active = true
           if (!CONTAINERS.has(role) && role !== 'row' && role !== 'img' && role !== 'video' && role !== 'audio') shape = role && role !== 'cell' && role !== 'listitem' && role !== 'list' ? role : 'clickable'
         } else if (role === 'video' || role === 'audio') active = el.controls
-      } else if (!active && mute && (el.hasAttribute('onclick') || tabbed(el))) {
+      } else if (!active && attrs && (el.hasAttribute('onclick') || tabbed(el))) {
         active = true
         shape = role || 'clickable'
       }
@@ -607,7 +610,7 @@
   // ---- closed shadow roots ----
 
   const hostsToAsk = () => { const s = suspects; suspects = []; for (const h of s) asked.add(h); return s }
-  const adopt = (host, root) => { closed.set(host, root); watch(root) }
+  const adopt = (host, root) => { closed.set(host, root); anyClosed = true; watch(root) }
 
   // ---- watching ----
 
@@ -660,7 +663,11 @@
   // A document of scripts and boxes without height is one that has yet to draw itself.
   const hollow = () => {
     const b = document.body
-    return !!b && !!document.scripts.length && !hasText(b) && ![...b.querySelectorAll('*')].some(e => e.offsetHeight > 0 || hasBox(e))
+    return !!b && !!document.scripts.length && !hasText(b) && !draws(b)
+  }
+  const draws = b => {
+    for (const e of b.getElementsByTagName('*')) if (e.offsetHeight > 0 || hasBox(e)) return true
+    return false
   }
   const hasBox = e => !SKIP.has(e.localName) && e.offsetHeight === undefined && e.getBoundingClientRect().height > 0 // as of SVG
 
