@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chaperone/backend/chrome"
+	"chaperone/backend/desktop"
 	"chaperone/backend/ids"
 	"chaperone/backend/page"
 	"chaperone/backend/policy"
@@ -22,6 +23,7 @@ import (
 type life struct {
 	w      *window
 	chrome *chrome.Browser
+	door   *desktop.Door // nil where there is none
 	began  time.Time
 	// asks ends when the life does; its questions are withdrawn then.
 	asks   context.Context
@@ -84,6 +86,7 @@ func (l *life) newTab(ctx context.Context, window bool) (*tab, error) {
 	params := map[string]any{"url": "about:blank"}
 	if window {
 		params["newWindow"], params["width"], params["height"] = true, 1280, 860
+		params["background"] = true // it appears, but the person goes on with what they do
 	}
 	// The attach event comes before the answer; what it found is kept for us.
 	if err := l.chrome.Root().Call(ctx, "Target.createTarget", params, &made); err != nil {
@@ -123,6 +126,7 @@ func (l *life) newTab(ctx context.Context, window bool) (*tab, error) {
 // watch waits for Chromium's end and tells the window.
 func (l *life) watch() {
 	<-l.chrome.Done()
+	l.door.Close()
 	l.ending(errGone)
 	l.wg.Wait() // the questions of this life, all withdrawn now
 	l.mu.Lock()

@@ -10,6 +10,7 @@ import (
 
 	"chaperone/backend/action"
 	"chaperone/backend/chrome"
+	"chaperone/backend/desktop"
 	"chaperone/backend/event"
 	"chaperone/backend/fault"
 	"chaperone/backend/ids"
@@ -137,14 +138,18 @@ func (w *window) begin(ctx context.Context) (*life, error) {
 		return nil, err
 	}
 	l := newLife(w)
-	b, err := chrome.Launch(ctx, chrome.Options{Install: install, Profile: w.profile(), Flags: w.s.o.Flags, Handler: l.handle})
+	l.door = desktop.Open(os.Getenv, w.s.o.Log)
+	b, err := chrome.Launch(ctx, chrome.Options{Install: install, Profile: w.profile(), Flags: w.s.o.Flags,
+		Display: l.door.Display(), Handler: l.handle})
 	if err != nil {
+		l.door.Close()
 		return nil, err
 	}
 	if err := l.open(ctx, b); err != nil {
 		cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
 		_ = b.Close(cctx)
+		l.door.Close()
 		l.ending(errGone)
 		l.wg.Wait()
 		return nil, fault.New(fault.BrowserLaunchFailed, "Chromium started but its window did not open").Because(err)

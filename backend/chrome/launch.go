@@ -27,6 +27,8 @@ type Options struct {
 	// Env is the browser's whole environment, but for the stubs that go first in
 	// its PATH; nil passes on the part of ours that holds no secrets.
 	Env []string
+	// Display, when set, is where the browser's windows go instead of the environment's DISPLAY.
+	Display string
 	// Handler gets every event, in order, on the goroutine that also delivers the
 	// replies: it must be quick, and must not Wait or Call. Send is fine. Nil
 	// throws events away.
@@ -95,6 +97,9 @@ func start(o Options, profile string, m *marker) (*Browser, *tail, error) {
 		return nil, nil, err
 	}
 	env := environment(o.Env, stubs)
+	if o.Display != "" {
+		env = append(env, "DISPLAY="+o.Display) // the last one counts
+	}
 	cmd := exec.Command(o.Install.Path, append(flags(profile, os.Getuid() == 0, env), o.Flags...)...)
 	cmd.Env = env
 	cmd.Dir = profile

@@ -19,6 +19,9 @@ import (
 const (
 	// Doors have display numbers from first on, where nobody else looks for one.
 	first, count = 20000, 10000
+	// pressTime is how long a press on a window lets it have the focus. The window
+	// manager gives it a moment later; a menu wants the pointer at once.
+	pressTime = time.Second
 	// chunk is how much is carried at once, in bytes.
 	chunk = 64 << 10
 )
@@ -35,7 +38,8 @@ type Door struct {
 	wg      sync.WaitGroup
 
 	mu     sync.Mutex
-	focus  uint32 // the Chromium's window that has the focus, 0 for none
+	focus  uint32    // the Chromium's window that has the focus, 0 for none
+	press  time.Time // the person's last on one of its windows
 	conns  map[net.Conn]bool
 	closed bool
 }
@@ -114,8 +118,13 @@ func sweep() {
 	}
 }
 
-// Display is what the Chromium's DISPLAY must be.
-func (d *Door) Display() string { return ":" + strconv.Itoa(d.number) + d.server.screen }
+// Display is what the Chromium's DISPLAY must be; empty for a nil Door.
+func (d *Door) Display() string {
+	if d == nil {
+		return ""
+	}
+	return ":" + strconv.Itoa(d.number) + d.server.screen
+}
 
 // Close shuts the door and what came in by it, and waits. A nil Door may be closed.
 func (d *Door) Close() {
@@ -209,8 +218,8 @@ func (d *Door) serve(client *net.UnixConn) error {
 		return err
 	}
 
-	up := filter{order: h.order, names: d.names, may: d.hasFocus}
-	down := watcher{order: h.order, names: d.names, focused: d.focused}
+	up := filter{order: h.order, names: d.names, may: d.present}
+	down := watcher{order: h.order, names: d.names, focused: d.focused, pressed: d.pressed}
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -223,12 +232,12 @@ func (d *Door) serve(client *net.UnixConn) error {
 	return nil
 }
 
-// hasFocus reports whether the person is in this Chromium: what it does with the
+// present reports whether the person is in this Chromium. What it does with the
 // focus then is between its own windows.
-func (d *Door) hasFocus() bool {
+func (d *Door) present() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.focus != 0
+	return d.focus != 0 || !d.press.IsZero() && time.Since(d.press) < pressTime
 }
 
 // focused takes in that a window has the focus, or 0 for none of them.
@@ -236,6 +245,15 @@ func (d *Door) focused(window uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.focus = window
+	if window == 0 {
+		d.press = time.Time{} // the person has gone elsewhere
+	}
+}
+
+func (d *Door) pressed() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.press = time.Now()
 }
 
 // carry moves bytes, and the files that come with them, from one connection to

@@ -10,7 +10,7 @@ type Door struct{}
 // Open returns nil: there is no X server to stand before.
 func Open(func(string) string, *slog.Logger) *Door { return nil }
 
-// Display is never asked for.
+// Display is empty.
 func (*Door) Display() string { return "" }
 
 // Close does nothing.

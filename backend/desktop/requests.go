@@ -2,13 +2,17 @@ package desktop
 
 import "encoding/binary"
 
-// The core requests that can move the focus or the order of windows.
+// The requests that can take the focus, the pointer or a place among the windows.
 const (
 	opConfigureWindow = 12
 	opChangeProperty  = 18
 	opSendEvent       = 25
+	opGrabPointer     = 26
+	opGrabKeyboard    = 31
 	opSetInputFocus   = 42
 	opNoOperation     = 127
+	// opGrabDevice is one of the input extension's.
+	opGrabDevice = 51
 )
 
 const (
@@ -23,80 +27,84 @@ const (
 type names struct {
 	activeWindow uint32 // the atom _NET_ACTIVE_WINDOW
 	userTime     uint32 // the atom _NET_WM_USER_TIME
-	input        byte   // the first byte after a generic event's code for the input extension; 0 if there is none
+	input        byte   // the input extension in requests and events; 0 if there is none
+	hidden       uint32 // a window that is never shown: the server answers a grab for it with no, not with an error
 }
 
-// A filter reads one client's requests, whatever pieces they come in. It
-// replaces those that would take the focus by requests that do nothing and have
-// the same length, so that the client's count of its requests stays right.
+// A filter reads one client's requests, in whatever pieces they come. Those that
+// would take the focus it makes harmless without changing their length, so that
+// the client's count of its requests stays right.
 type filter struct {
 	order binary.ByteOrder
 	names names
-	// may reports whether the client may move the focus now.
+	// may reports whether the client may have the focus now.
 	may  func() bool
 	skip uint64 // bytes of a request that are still to come and of no interest
 }
 
-// pass changes b in place and returns how much of it can go on. The rest, at
-// most longest bytes, must come again at the start of the next b.
+// pass changes b in place and returns how much of it can go on. The rest, less
+// than longest bytes, must come again at the start of the next b.
 func (f *filter) pass(b []byte) int {
 	at := 0
 	for {
-		if f.skip > 0 {
-			n := min(f.skip, uint64(len(b)-at))
-			at, f.skip = at+int(n), f.skip-n
-		}
+		n := min(f.skip, uint64(len(b)-at))
+		at, f.skip = at+int(n), f.skip-n
 		rest := b[at:]
 		if len(rest) < 4 {
 			return at
 		}
 		size := uint64(f.order.Uint16(rest[2:])) * 4
-		if size == 0 { // the long form; nothing that is looked at has it
+		if size == 0 { // the long form, which nothing has that is looked at
 			if len(rest) < 8 {
 				return at
 			}
 			f.skip = max(uint64(f.order.Uint32(rest[4:]))*4, 8)
 			continue
 		}
-		if f.looksAt(rest[0]) {
+		if f.looksAt(rest) {
 			head := int(min(size, longest))
 			if len(rest) < head {
 				return at
 			}
-			f.change(rest[:head])
+			if !f.may() {
+				f.quiet(rest[:head])
+			}
 		}
 		f.skip = size
 	}
 }
 
-func (f *filter) looksAt(op byte) bool {
-	switch op {
-	case opConfigureWindow, opChangeProperty, opSendEvent, opSetInputFocus:
+// looksAt reports whether a request, of which r has at least four bytes, may matter.
+func (f *filter) looksAt(r []byte) bool {
+	switch r[0] {
+	case opConfigureWindow, opChangeProperty, opSendEvent, opGrabPointer, opGrabKeyboard, opSetInputFocus:
 		return true
+	case f.names.input:
+		return r[0] != 0 && r[1] == opGrabDevice
 	}
 	return false
 }
 
-// change makes one request harmless. r is all of it, or its first bytes.
-func (f *filter) change(r []byte) {
+// quiet makes one request harmless. r is all of it, or its first bytes.
+func (f *filter) quiet(r []byte) {
 	switch {
 	case r[0] == opSendEvent && len(r) >= 44:
-		// destination 4, mask 8, the event 12: code, format, sequence, window 16, type 20
-		if r[12]&0x7f == clientMessage && f.order.Uint32(r[20:]) == f.names.activeWindow && !f.may() {
+		// The event is at 12: code, format, sequence, window at 16, type at 20.
+		if r[12]&0x7f == clientMessage && f.order.Uint32(r[20:]) == f.names.activeWindow {
 			r[0] = opNoOperation
 		}
 	case r[0] == opSetInputFocus:
-		if !f.may() {
-			r[0] = opNoOperation
-		}
+		r[0] = opNoOperation
 	case r[0] == opConfigureWindow && len(r) >= 12:
-		if mask := f.order.Uint16(r[8:]); mask != 0 && mask&^stacking == 0 && !f.may() {
+		if mask := f.order.Uint16(r[8:]); mask != 0 && mask&^stacking == 0 {
 			r[0] = opNoOperation
 		}
 	case r[0] == opChangeProperty && len(r) >= 28:
-		// mode 1, window 4, property 8, type 12, format 16, length 20, data 24
-		if f.order.Uint32(r[8:]) == f.names.userTime && r[16] == 32 && !f.may() {
-			f.order.PutUint32(r[24:], 0) // "do not give me the focus when I appear"
+		// Property at 8, format at 16, the value at 24.
+		if f.order.Uint32(r[8:]) == f.names.userTime && r[16] == 32 {
+			f.order.PutUint32(r[24:], 0) // "no focus for me when I appear"
 		}
+	case (r[0] == opGrabPointer || r[0] == opGrabKeyboard || r[0] == f.names.input) && len(r) >= 8:
+		f.order.PutUint32(r[4:], f.names.hidden)
 	}
 }

@@ -170,7 +170,7 @@ func readWelcome(r io.Reader, order binary.ByteOrder) (welcome []byte, accepted 
 	return b, b[0] == 1, err
 }
 
-// ask says hello on c and learns the names.
+// ask says hello on c, makes the hidden window and learns the names.
 func (s server) ask(c net.Conn) (names, error) {
 	order := binary.LittleEndian
 	h := hello{order: order, head: [12]byte{0: 'l', 2: 11}}
@@ -183,13 +183,67 @@ func (s server) ask(c net.Conn) (names, error) {
 	if _, err := c.Write(h.bytes()); err != nil {
 		return names{}, err
 	}
-	if _, ok, err := readWelcome(c, order); err != nil {
+	w, accepted, err := readWelcome(c, order)
+	if err != nil {
 		return names{}, err
-	} else if !ok {
+	}
+	if !accepted {
 		return names{}, errors.New("the X server does not let us in")
 	}
-	const opInternAtom, opQueryExtension = 16, 98
-	var out []byte
+	base, root, err := roots(w, order)
+	if err != nil {
+		return names{}, err
+	}
+	if _, err := c.Write(questions(order, base, root)); err != nil {
+		return names{}, err
+	}
+	var answers [3][]byte
+	for i := 0; i < len(answers); {
+		m := make([]byte, headSize)
+		if _, err := io.ReadFull(c, m); err != nil {
+			return names{}, err
+		}
+		switch m[0] {
+		case 0:
+			return names{}, errors.New("the X server refuses a plain question")
+		case reply: // else an event that every client gets
+			answers[i] = m
+			i++
+		}
+	}
+	n := names{hidden: base, activeWindow: order.Uint32(answers[0][8:]), userTime: order.Uint32(answers[1][8:])}
+	if answers[2][8] != 0 {
+		n.input = answers[2][9]
+	}
+	return n, c.SetDeadline(time.Time{})
+}
+
+// roots returns the first name that we may give, and the first screen's window.
+func roots(welcome []byte, order binary.ByteOrder) (base, root uint32, err error) {
+	const head, format = 40, 8
+	if len(welcome) < head {
+		return 0, 0, errors.New("the X server's welcome is too short")
+	}
+	at := head + padded(int(order.Uint16(welcome[24:]))) + int(welcome[29])*format
+	if len(welcome) < at+4 {
+		return 0, 0, errors.New("the X server's welcome is too short")
+	}
+	return order.Uint32(welcome[12:]), order.Uint32(welcome[at:]), nil
+}
+
+// questions makes the requests for a hidden window and for the names.
+func questions(order binary.ByteOrder, window, root uint32) []byte {
+	const (
+		opCreateWindow, opInternAtom, opQueryExtension = 1, 16, 98
+		inputOnly                                      = 2
+	)
+	b := make([]byte, 32)
+	b[0] = opCreateWindow
+	for at, v := range map[int]uint16{2: 8, 16: 1, 18: 1, 22: inputOnly} { // length, width, height, class
+		order.PutUint16(b[at:], v)
+	}
+	order.PutUint32(b[4:], window)
+	order.PutUint32(b[8:], root)
 	for _, q := range []struct {
 		op   byte
 		name string
@@ -199,27 +253,7 @@ func (s server) ask(c net.Conn) (names, error) {
 		order.PutUint16(r[2:], uint16(len(r)/4))
 		order.PutUint16(r[4:], uint16(len(q.name)))
 		copy(r[8:], q.name)
-		out = append(out, r...)
+		b = append(b, r...)
 	}
-	if _, err := c.Write(out); err != nil {
-		return names{}, err
-	}
-	var answers [][]byte
-	for len(answers) < 3 {
-		m := make([]byte, headSize)
-		if _, err := io.ReadFull(c, m); err != nil {
-			return names{}, err
-		}
-		if m[0] == 0 {
-			return names{}, errors.New("the X server refuses a plain question")
-		}
-		if m[0] == reply { // else an event that every client gets
-			answers = append(answers, m)
-		}
-	}
-	n := names{activeWindow: order.Uint32(answers[0][8:]), userTime: order.Uint32(answers[1][8:])}
-	if answers[2][8] != 0 {
-		n.input = answers[2][9]
-	}
-	return n, c.SetDeadline(time.Time{})
+	return b
 }
