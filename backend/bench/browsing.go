@@ -94,7 +94,15 @@ func (p pair) open(ctx context.Context, path string) (bareText, content string, 
 	if bareText, err = p.bare.Walk(ctx); err != nil {
 		return "", "", err
 	}
-	o, err := p.agent.act(ctx, "navigate", map[string]any{"url": p.site.origin + path})
+	if _, err := p.agent.act(ctx, "navigate", map[string]any{"url": p.site.origin + path, "captureState": false}); err != nil {
+		return "", "", fmt.Errorf("%s: %w", path, err)
+	}
+	var o outcome
+	for range 3 { // the first layout of the largest page may outlast one read
+		if o, err = p.agent.act(ctx, "get_browser_state", map[string]any{}); err == nil {
+			break
+		}
+	}
 	return bareText, o.State.Content, err
 }
 

@@ -41,17 +41,18 @@ globalThis.bare = (() => {
     const r = el.getBoundingClientRect()
     return [r.x + r.width / 2, r.y + r.height / 2]
   }
+  // settle keeps the product's rule: half of quiet where nothing changes, quiet since the last change.
   const settle = quiet => new Promise(done => {
-    let changed = performance.now()
-    const observer = new MutationObserver(() => { changed = performance.now() })
+    let rest = performance.now() + quiet / 2
+    const observer = new MutationObserver(() => { rest = performance.now() + quiet })
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
     const look = () => {
-      const left = changed + quiet - performance.now()
+      const left = rest - performance.now()
       if (left > 0) { setTimeout(look, left); return }
       observer.disconnect()
       done()
     }
-    setTimeout(look, quiet)
+    look()
   })
   const loaded = () => new Promise(done => {
     if (document.readyState === 'complete') done()
