@@ -20,10 +20,10 @@ type ClickOptions struct {
 
 // aimed is a point of the tab's viewport where a press reaches the target.
 type aimed struct {
-	No    string  `json:"no"`
-	X     float64 `json:"x"`
-	Y     float64 `json:"y"`
-	What  string  `json:"what"`
+	No   string  `json:"no"`
+	X    float64 `json:"x"`
+	Y    float64 `json:"y"`
+	What string  `json:"what"`
 	// Scrolled says that something had to be scrolled.
 	Scrolled bool `json:"scrolled"`
 	Set      bool `json:"set"`   // the field's value is set already

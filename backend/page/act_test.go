@@ -459,4 +459,3 @@ func TestWaitFor(t *testing.T) {
 		t.Errorf("out of time: %v", err)
 	}
 }
-

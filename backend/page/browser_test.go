@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ func deadline(t testing.TB) context.Context {
 // A window is a Chromium whose tabs are Pages, owned as package browser owns them.
 type window struct {
 	browser *chrome.Browser
+	profile string
 
 	mu    sync.Mutex
 	pages map[target.SessionID]*Page // by every session of theirs
@@ -81,6 +83,8 @@ func (w *window) attached(ev chrome.Event, parent *Page) {
 	s.Send(runtime.CommandRunIfWaitingForDebugger, nil)
 }
 
+var launched atomic.Bool
+
 // shared is one browser for the tests of a run; each test has tabs of its own.
 var shared = sync.OnceValues(func() (*window, error) {
 	install, err := chrome.Find(os.Getenv("CHAPERONE_CHROMIUM"))
@@ -91,7 +95,8 @@ var shared = sync.OnceValues(func() (*window, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &window{pages: map[target.SessionID]*Page{}, tops: map[target.ID]chan *Page{}}
+	w := &window{profile: profile, pages: map[target.SessionID]*Page{}, tops: map[target.ID]chan *Page{}}
+	launched.Store(true)
 	ready := make(chan struct{})
 	w.browser, err = chrome.Launch(context.Background(), chrome.Options{
 		Install: install, Profile: profile,
@@ -111,8 +116,15 @@ var shared = sync.OnceValues(func() (*window, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if !launched.Load() {
+		os.Exit(code)
+	}
 	if w, err := shared(); err == nil {
 		if err := w.browser.Close(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+		if err := os.RemoveAll(w.profile); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
@@ -151,7 +163,7 @@ func newTab(t testing.TB) *Page {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), within)
 		defer cancel()
-		if err := w.browser.Root().Call(ctx, target.CommandCloseTarget, target.CloseTargetParams{TargetID: made.TargetID}, nil); err != nil {
+		if err := w.browser.Root().Call(ctx, target.CommandCloseTarget, target.CloseTargetParams(made), nil); err != nil {
 			t.Error(err)
 		}
 		p.Close()
