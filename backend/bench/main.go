@@ -25,19 +25,19 @@ const runTime = 8 * time.Minute
 
 func main() {
 	program := flag.String("program", "build/bin/chaperone", "the built agents' program")
-	write := flag.Bool("write", false, "write docs/benchmarks.md too")
+	machine := flag.String("write", "", "write docs/benchmarks.md too; the value describes the machine in a few `words`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, runTime)
 	defer cancel()
-	if err := run(ctx, *program, *write); err != nil {
+	if err := run(ctx, *program, *machine); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, program string, write bool) (err error) {
+func run(ctx context.Context, program, machine string) (err error) {
 	dir, err := os.MkdirTemp("", "chaperone-bench-")
 	if err != nil {
 		return err
@@ -71,8 +71,8 @@ func run(ctx context.Context, program string, write bool) (err error) {
 	if err := r.save("backend/bench/out/latest.json"); err != nil {
 		return err
 	}
-	if write {
-		if err := r.saveDocument("docs/benchmarks.md"); err != nil {
+	if machine != "" {
+		if err := r.saveDocument("docs/benchmarks.md", machine); err != nil {
 			return err
 		}
 	}

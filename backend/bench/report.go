@@ -164,7 +164,7 @@ func (r *report) print(w io.Writer) error {
 	return err
 }
 
-func (r *report) saveDocument(name string) error {
+func (r *report) saveDocument(name, machine string) error {
 	text := fmt.Sprintf(`# Benchmarks
 
 `+"`make bench`"+` measures Chaperone against a bare client: the least that can read and press in a headed Chromium over
@@ -176,8 +176,8 @@ milliseconds are this machine's.
 %s A state's answer is bounded in characters, a bare walk is not.
 
 - Measured on %s, in %s, with %s and %s.
-- Machine: %s, a virtual one with %d shared cores, a virtual display, no graphics processor, while other work ran.
-- Command: `+"`build/with-display.sh go run ./backend/bench -write`"+` (this page is written by it).
-`, r.table(), figures, r.Date.UTC().Format("2 January 2006"), r.Took, r.Chromium, r.Go, r.System, r.Cores)
+- Machine: %s, %d cores; %s.
+- Command: `+"`build/with-display.sh go run ./backend/bench -write \"…\"`"+` (this page is written by it).
+`, r.table(), figures, r.Date.UTC().Format("2 January 2006"), r.Took, r.Chromium, r.Go, r.System, r.Cores, machine)
 	return os.WriteFile(name, []byte(text), 0o644)
 }
