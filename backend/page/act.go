@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/chromedp/cdproto/input"
 
@@ -26,6 +25,7 @@ type aimed struct {
 	What string  `json:"what"`
 	// Scrolled says that something had to be scrolled.
 	Scrolled bool `json:"scrolled"`
+	List     bool `json:"list"`  // it is a list to choose from, not a field
 	Set      bool `json:"set"`   // the field's value is set already
 	Empty    bool `json:"empty"` // the field holds nothing yet
 }
@@ -42,6 +42,9 @@ type editArgs struct {
 
 // aim brings the target into view and finds where to press it.
 func (p *Page) aim(ctx context.Context, at place, args aimArgs) (aimed, error) {
+	if err := p.readyToAct(); err != nil {
+		return aimed{}, err
+	}
 	args.Ref = at.ref
 	a, err := p.aimOnce(ctx, at, args)
 	moved := a.Scrolled
@@ -150,6 +153,9 @@ func (p *Page) reach(ctx context.Context, at place, a aimed) error {
 // ClickAt presses and releases the mouse at a point of the viewport, in CSS
 // pixels. What is there is not looked at.
 func (p *Page) ClickAt(ctx context.Context, x, y float64, o ClickOptions) (Report, error) {
+	if err := p.readyToAct(); err != nil {
+		return Report{}, err
+	}
 	w, err := p.topWorld(ctx)
 	if err != nil {
 		return Report{}, asFault(err)
@@ -245,6 +251,11 @@ func (p *Page) InputText(ctx context.Context, t Target, text string) (Report, er
 	if err != nil || a.No != "" {
 		return no(a.No), asFault(err)
 	}
+	return p.typeInto(ctx, at, a, text)
+}
+
+// typeInto types into a field that aim has made ready.
+func (p *Page) typeInto(ctx context.Context, at place, a aimed, text string) (Report, error) {
 	label := fmt.Sprintf("[%d] %s", at.ref, a.What)
 	if a.Set {
 		return yes("Set " + label), nil
@@ -291,13 +302,17 @@ func (p *Page) SelectOption(ctx context.Context, t Target, text string) (Report,
 	if err != nil || refusal != "" {
 		return no(refusal), asFault(err)
 	}
+	return p.choose(ctx, at, text)
+}
+
+func (p *Page) choose(ctx context.Context, at place, text string) (Report, error) {
 	var c struct {
 		No    string `json:"no"`
 		What  string `json:"what"`
 		Done  string `json:"done"`
 		Press int    `json:"press"`
 	}
-	err = p.run(ctx, at.w, "choose", map[string]any{"id": at.ref, "text": text}, &c)
+	err := p.run(ctx, at.w, "choose", map[string]any{"id": at.ref, "text": text}, &c)
 	if err != nil || c.No != "" {
 		return no(c.No), asFault(err)
 	}
@@ -317,10 +332,7 @@ type Field struct {
 // take the text as the option to choose.
 func (p *Page) FillFields(ctx context.Context, fields []Field) (Report, error) {
 	for i, f := range fields {
-		r, err := p.InputText(ctx, f.Target, f.Text)
-		if err == nil && !r.Success && strings.Contains(r.Message, listHint) {
-			r, err = p.SelectOption(ctx, f.Target, f.Text)
-		}
+		r, err := p.fill(ctx, f)
 		if err != nil {
 			if e := fault.From(err); i > 0 && !errors.Is(err, ErrInterrupted) {
 				err = e.WithEffect(fault.EffectUnknown)
@@ -334,5 +346,18 @@ func (p *Page) FillFields(ctx context.Context, fields []Field) (Report, error) {
 	return yes(fmt.Sprintf("Filled %d fields", len(fields))), nil
 }
 
-// listHint is how the walker refuses to type into a list.
-const listHint = "is a list; use select_option"
+// fill types into a field, or chooses where it is a list.
+func (p *Page) fill(ctx context.Context, f Field) (Report, error) {
+	at, refusal, err := p.resolve(ctx, f.Target, "edit")
+	if err != nil || refusal != "" {
+		return no(refusal), asFault(err)
+	}
+	a, err := p.aim(ctx, at, aimArgs{Edit: &editArgs{Text: f.Text}})
+	switch {
+	case err == nil && a.List:
+		return p.choose(ctx, at, f.Text)
+	case err != nil || a.No != "":
+		return no(a.No), asFault(err)
+	}
+	return p.typeInto(ctx, at, a, f.Text)
+}

@@ -99,7 +99,7 @@ func (p *Page) navigated(s *chrome.Session, frame cdp.FrameID) {
 	}
 	p.lose(frame)
 	if p.isTop(frame) {
-		p.crashed = false
+		p.crashed, p.focused = false, true
 		p.interrupt()
 		p.poke()
 	}

@@ -201,7 +201,7 @@ func (p *Page) Press(ctx context.Context, name string) (Report, error) {
 	if !ok {
 		return no("there is no key “" + clip(name, 40) + "”; keys are named as in Enter, ArrowDown, F5, a, Control+A, Shift+Tab"), nil
 	}
-	if err := p.ready(); err != nil {
+	if err := p.readyToAct(); err != nil {
 		return Report{}, err
 	}
 	if err := p.delivered(ctx, p.strike(p.top, k)...); err != nil {

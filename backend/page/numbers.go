@@ -1,5 +1,7 @@
 package page
 
+import "slices"
+
 // A span is a run of refs, from inclusive, to exclusive.
 type span struct{ from, to int }
 
@@ -25,6 +27,8 @@ const (
 	frameBlock = 1_000
 	spareBlock = 100_000
 	firstSpare = 10_000_000
+	// maxGrants bounds what is remembered of documents that are gone.
+	maxGrants = 4096
 )
 
 func newNumbers() numbers {
@@ -91,6 +95,9 @@ func (n *numbers) note(w *world, s span) {
 			g.to = s.to
 			return
 		}
+	}
+	if len(n.grants) >= maxGrants {
+		n.grants = slices.DeleteFunc(n.grants, func(g grant) bool { return g.w.lost })
 	}
 	n.grants = append(n.grants, grant{s, w})
 }

@@ -48,6 +48,7 @@ type Page struct {
 	loadChange  chan struct{} // closed and re-made at each change of loading
 	held        bool
 	crashed     bool
+	focused     bool // focus has been asked for
 	dialog      *Dialog
 	dialogOn    *chrome.Session
 	interrupted chan struct{}
@@ -188,6 +189,21 @@ func (p *Page) wait(ctx context.Context, r *chrome.Reply, result any) error {
 	case <-p.done:
 		return gone()
 	}
+}
+
+// readyToAct is ready for input: it also gives the focus to a tab that has never
+// navigated, such as a window that another page has opened and written.
+func (p *Page) readyToAct() error {
+	if err := p.ready(); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.focused {
+		p.focused = true
+		focus(p.top)
+	}
+	return nil
 }
 
 // ready refuses to begin what the renderer would not answer.

@@ -909,7 +909,7 @@
     if (l.no) return l
     let el = l.el
     sign.yield()
-    if (a.edit) { const e = field(el); if (e.no) return { no: `${label(el)} ${e.no}` }; el = e.el }
+    if (a.edit) { const e = field(el); if (e.no) return { no: `${label(el)} ${e.no}`, list: e.list }; el = e.el }
     const what = whatIs(el)
     const no = why => ({ no: `[${a.id}] ${what} ${why}` })
     if (!a.hover && isOff(el)) return no('is disabled')
@@ -974,7 +974,7 @@
   // field gives the element that takes text for el.
   const field = el => {
     if (el.localName === 'label' && el.control) el = el.control
-    if (el.localName === 'select') return { no: 'is a list; use select_option' }
+    if (el.localName === 'select') return { no: 'is a list; use select_option', list: true }
     if (el.localName === 'input') {
       if (['checkbox', 'radio', 'button', 'submit', 'reset', 'image'].includes(el.type)) return { no: 'takes no text; click it' }
       if (el.type === 'file') return { no: 'takes files, not text' }
