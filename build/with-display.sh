@@ -25,10 +25,11 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 fail() { echo "with-display: $1" >&2; cat "$log" >&2; exit 1; }
 
-# The X server takes a free display by itself and writes its number once it accepts connections.
+# The X server takes a free display by itself and writes its number once it accepts connections. Keys do not repeat (-r):
+# on a busy machine a scripted press would seem to last.
 mkfifo "$scratch/number" "$scratch/managed" "$scratch/bus"
 exec {number}<>"$scratch/number" {managed}<>"$scratch/managed" {bus}<>"$scratch/bus"
-start Xvfb -displayfd "$number" -screen 0 "${CHAPERONE_SCREEN:-1400x900x24}" -nolisten tcp -noreset
+start Xvfb -displayfd "$number" -screen 0 "${CHAPERONE_SCREEN:-1400x900x24}" -nolisten tcp -noreset -r
 read -r -t "$ready_within" display <&"$number" || fail "the virtual display did not start within $ready_within s"
 
 export DISPLAY=:$display GDK_BACKEND=x11
