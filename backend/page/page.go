@@ -173,6 +173,7 @@ func (p *Page) interrupt() {
 		close(p.interrupted)
 	case !now && p.waiting:
 		p.interrupted = make(chan struct{})
+		p.poke() // the sign may have missed something
 	}
 	p.waiting = now
 }
