@@ -28,6 +28,7 @@ import (
 
 	"chaperone/backend/fault"
 	"chaperone/backend/host"
+	"chaperone/backend/serve/line"
 )
 
 //go:embed all:frontend/dist
@@ -59,6 +60,7 @@ func run() int {
 
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	raised := raises()
 
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	slog.SetDefault(log)
@@ -81,6 +83,10 @@ func run() int {
 	select {
 	case <-h.Ready():
 	case <-running.over:
+		if first, runs := line.Running(h.Paths()); runs && fault.Is(running.err, fault.Busy) && raise(first) {
+			fmt.Println("Chaperone is open already; its window comes to the front.")
+			return 0
+		}
 		return running.finish()
 	case <-signals:
 		cancel()
@@ -117,7 +123,7 @@ func run() int {
 			w.tasks.Go(func() {
 				for {
 					select {
-					case <-h.Show():
+					case <-raised:
 						show()
 					case <-running.over:
 						w.ended.Store(true)
@@ -129,7 +135,10 @@ func run() int {
 				}
 			})
 		},
-		OnDomReady:    func(ui context.Context) { runtime.WindowShow(ui) },
+		OnDomReady: func(ui context.Context) {
+			mendSignals()
+			runtime.WindowShow(ui)
+		},
 		OnBeforeClose: w.beforeClose,
 	})
 	return max(end(), failed(err))

@@ -62,6 +62,8 @@ type TabState struct {
 	Title  string  `json:"title"`
 	Status string  `json:"status" jsonschema:"loading or complete"`
 	Active bool    `json:"active"`
+	// Pending is what waits for the person in that tab.
+	Pending *PendingApproval `json:"pendingApproval,omitempty" jsonschema:"a navigation of that tab that waits for the person"`
 }
 
 // how says how an action reads the page afterwards.
@@ -131,6 +133,7 @@ func (s *Service) act(ctx context.Context, c *action.Call, h how, do func(contex
 	if err != nil {
 		return Outcome{}, t.explain(ctx, before, err)
 	}
+	t.awaitPopups(ctx, before)
 	out := t.observe(ctx, h)
 	if after := t.since(before); after != "" {
 		report.Message = strings.TrimSpace(report.Message + " " + after)
@@ -208,6 +211,33 @@ func (t *tab) since(m mark) string {
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// popupTime bounds the wait for what a popup that the action opened asks for.
+const popupTime = 500 * time.Millisecond
+
+// awaitPopups waits until the tabs that the action opened have asked for what
+// they show, so that the report can say what came of them.
+func (t *tab) awaitPopups(ctx context.Context, m mark) {
+	ctx, cancel := context.WithTimeout(ctx, popupTime)
+	defer cancel()
+	for _, o := range t.l.controlled() {
+		for !m.tabs[o.id] && o.opener == t {
+			o.mu.Lock()
+			asked, changed := o.asked || o.loaded, o.watch()
+			o.mu.Unlock()
+			if asked {
+				break
+			}
+			select {
+			case <-changed:
+				continue
+			case <-o.ended:
+			case <-ctx.Done():
+			}
+			break
+		}
+	}
 }
 
 // explain adds what the tab knows to an error.
@@ -317,6 +347,11 @@ func (t *tab) rest(ctx context.Context, h how) bool {
 // state is what is known from events alone.
 func (t *tab) state() State {
 	v := t.view()
+	if v.PendingApproval != nil {
+		t.mu.Lock()
+		t.told = v.PendingApproval.Question
+		t.mu.Unlock()
+	}
 	st := State{URL: v.URL, Title: v.Title, TabID: t.id, Dialog: v.Dialog, Pending: v.PendingApproval,
 		CapturedAt: t.l.w.s.o.Now(), Tabs: []TabState{}}
 	st.ActiveTabID = t.l.selectedTab()
@@ -326,7 +361,8 @@ func (t *tab) state() State {
 		if ov.Status == TabLoading || ov.Status == TabOpening {
 			status = "loading"
 		}
-		st.Tabs = append(st.Tabs, TabState{ID: o.id, URL: ov.URL, Title: ov.Title, Status: status, Active: o.id == st.ActiveTabID})
+		st.Tabs = append(st.Tabs, TabState{ID: o.id, URL: ov.URL, Title: ov.Title, Status: status, Active: o.id == st.ActiveTabID,
+			Pending: ov.PendingApproval})
 	}
 	return st
 }
@@ -487,6 +523,7 @@ func (t *tab) takeBack(err error) error {
 		return err
 	}
 	h.withdraw(fault.New(fault.Cancelled, "the call that wanted it has ended"))
+	<-h.over // it ends by itself now; what comes next must not meet its refusal
 	return fault.From(err).WithEffect(fault.EffectNone)
 }
 
@@ -696,6 +733,9 @@ func (t *tab) decided(ctx context.Context, limit <-chan time.Time) (bool, error)
 	for {
 		t.mu.Lock()
 		held, changed := t.held != nil, t.watch()
+		if !held && t.told != "" { // what the agent was told of may be decided before it asks
+			waited, t.told = true, ""
+		}
 		t.mu.Unlock()
 		if !held {
 			return waited, nil
@@ -819,6 +859,10 @@ func (t *tab) picture(ctx context.Context, o page.ScreenshotOptions) (Screenshot
 	rctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
 	p, err := t.page.Screenshot(rctx, o)
+	if w := t.view().PendingApproval; err != nil && w != nil {
+		return Screenshot{}, fault.New(fault.Busy, "the page cannot be pictured while a navigation to %s waits for the person", w.Origin).
+			WithHint("wait returns when the person has decided.").WithEffect(fault.EffectNone)
+	}
 	if err != nil {
 		return Screenshot{}, t.explain(ctx, t.mark(), err)
 	}

@@ -125,6 +125,7 @@ func (t *tab) startPage() bool {
 	defer t.mu.Unlock()
 	first := !t.controlled && t.opener == nil && !t.asked && t.commits == 0
 	t.asked = true
+	t.signal()
 	return first
 }
 
@@ -160,7 +161,8 @@ func (l *life) hold(t *tab, p *fetch.EventRequestPaused, nav policy.Navigation, 
 	}
 	t.supersede()
 	ctx, withdraw := context.WithCancelCause(l.asks)
-	h := &hold{request: p.RequestID, question: ids.NewQuestion(), origin: d.Origin, url: nav.To, since: l.w.s.o.Now(), withdraw: withdraw}
+	h := &hold{request: p.RequestID, question: ids.NewQuestion(), origin: d.Origin, url: nav.To, since: l.w.s.o.Now(), withdraw: withdraw,
+		over: make(chan struct{})}
 	t.mu.Lock()
 	if t.status == TabClosed {
 		t.mu.Unlock()
@@ -175,6 +177,7 @@ func (l *life) hold(t *tab, p *fetch.EventRequestPaused, nav policy.Navigation, 
 	t.page.SetHeld(true)
 	l.w.lanes.Hold(t.id)
 	l.wg.Go(func() {
+		defer close(h.over)
 		defer withdraw(context.Canceled)
 		l.w.note("browser.navigation.held", map[string]any{"tab": t.id, "origin": d.Origin, "question": h.question})
 		v := l.w.s.o.Gate.Ask(ctx, Request{Question: h.question, Agent: l.w.agent, Session: l.w.session, Tab: t.id,

@@ -45,6 +45,7 @@ type tab struct {
 	status  TabStatus
 	expect  *expectation
 	held    *hold
+	told    ids.Question           // the question that a state last said waits here
 	chain   map[policy.Origin]bool // allowed by the person in the navigation under way
 	refused refusal
 	changed chan struct{} // closed and renewed at each change that someone may wait for
@@ -67,6 +68,7 @@ type hold struct {
 	url      string
 	since    time.Time
 	withdraw context.CancelCauseFunc
+	over     chan struct{} // closed when the request has been let go or failed
 }
 
 // A refusal is a navigation that was not let through.

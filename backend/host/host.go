@@ -79,8 +79,6 @@ type Host struct {
 	whole     atomic.Pointer[whole]
 	focused   atomic.Bool
 	chromium  lookup
-	// show asks the app's window to come to the front.
-	show chan struct{}
 }
 
 // whole is what Run builds on an open ledger.
@@ -116,7 +114,7 @@ func New(o Options) (*Host, error) {
 	if o.Chromium == "" {
 		o.Chromium = os.Getenv("CHAPERONE_CHROMIUM")
 	}
-	h := &Host{o: o, paths: setting.PathsFrom(env), log: o.Log, now: time.Now, ready: make(chan struct{}), show: make(chan struct{}, 1)}
+	h := &Host{o: o, paths: setting.PathsFrom(env), log: o.Log, now: time.Now, ready: make(chan struct{})}
 	h.approvals = approval.New(late{h}, h.now)
 	return h, nil
 }
@@ -155,9 +153,6 @@ func (h *Host) Ready() <-chan struct{} { return h.ready }
 
 // Attend says that a person is there to answer, until leave is called.
 func (h *Host) Attend() (leave func()) { return h.approvals.Attend() }
-
-// Show delivers each request to bring the app's window to the front.
-func (h *Host) Show() <-chan struct{} { return h.show }
 
 // Run is the host's life: it returns nil when ctx has ended and everything has
 // stopped. It fails when another host runs, or when the ledger cannot be opened.

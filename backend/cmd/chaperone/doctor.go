@@ -147,7 +147,7 @@ func running(ctx context.Context, places setting.Paths) finding {
 		}
 		return finding{Name: name, Verdict: good, Says: fmt.Sprintf("running: %s, process %d, version %s", what, status.PID, status.Version)}
 	}
-	if line.Running(places) {
+	if _, runs := line.Running(places); runs {
 		return finding{Name: name, Verdict: bad, Says: "a host is running but cannot be reached: " + err.Error(),
 			Do: "End it, and start Chaperone again."}
 	}

@@ -61,7 +61,7 @@ func startHost(ctx context.Context, places setting.Paths) (io.ReadWriteCloser, e
 		case <-gone:
 			gone = nil
 			// It may have found that another host had begun before it.
-			if !line.Running(places) {
+			if _, runs := line.Running(places); !runs {
 				timer.Stop()
 				return nil, notStarted(places, child.why())
 			}

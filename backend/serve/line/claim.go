@@ -53,11 +53,11 @@ func Claim(places setting.Paths, me Host) (release func(), err error) {
 	}, nil
 }
 
-// Running reports whether the host that has noted itself here is alive. Between
-// its claim and its note there is a moment in which it is not seen.
-func Running(places setting.Paths) bool {
+// Running returns the host that has noted itself here, and whether it is alive.
+// Between its claim and its note there is a moment in which it is not seen.
+func Running(places setting.Paths) (Host, bool) {
 	h, ok := noted(places)
-	return ok && alive(h.PID)
+	return h, ok && alive(h.PID)
 }
 
 func noted(places setting.Paths) (h Host, ok bool) {

@@ -236,12 +236,17 @@ func (l *line) connect(work context.Context, args helloArgs) error {
 }
 
 func (l *line) methods(raw json.RawMessage) (any, error) {
-	if _, err := action.Decode[nothing](specOf(wire.MethodMethods), raw); err != nil {
+	args, err := action.Decode[methodsArgs](specOf(wire.MethodMethods), raw)
+	if err != nil {
 		return nil, err
 	}
 	out := methodsResult{Protocol: wire.Protocol}
 	for _, s := range slices.Concat(Methods(), l.door.Dispatcher.Offered(l.actor())) {
-		out.Methods = append(out.Methods, method{s.Method, s.Verb, s.Summary, s.Effect, s.Args, s.Result})
+		m := method{Method: s.Method, Verb: s.Verb, Summary: s.Summary, Effect: s.Effect, Args: s.Args}
+		if args.Results {
+			m.Result = s.Result
+		}
+		out.Methods = append(out.Methods, m)
 	}
 	return out, nil
 }

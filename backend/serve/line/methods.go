@@ -57,7 +57,12 @@ type method struct {
 	Effect  action.Effect `json:"effect" jsonschema:"what it may change"`
 	// Args and Result are *jsonschema.Schema, which has no schema of its own.
 	Args   any `json:"args" jsonschema:"JSON Schema of the arguments"`
-	Result any `json:"result" jsonschema:"JSON Schema of the result"`
+	Result any `json:"result,omitempty" jsonschema:"JSON Schema of the result, where it was asked for"`
+}
+
+type methodsArgs struct {
+	// Results are four fifths of the whole, and a model pays for each letter.
+	Results bool `json:"results,omitempty" jsonschema:"true for the schemas of the results too"`
 }
 
 func own[A, R any](name, summary string) *action.Spec {
@@ -75,7 +80,7 @@ var methods = sync.OnceValue(func() []*action.Spec {
 		own[helloArgs, helloResult](wire.MethodHello, "Say who you are; once, before anything that needs an agent."),
 		own[nothing, nothing](wire.MethodPing, "Answer at once."),
 		own[cancelArgs, cancelResult](wire.MethodCancel, "Take a call back that is under way."),
-		own[nothing, methodsResult](wire.MethodMethods, "List all methods with their arguments and results."),
+		own[methodsArgs, methodsResult](wire.MethodMethods, "List all methods with their arguments."),
 		own[subscribeArgs, subscribeResult](wire.MethodSubscribe, "Get what happens to you as {\"event\":…} lines; once."),
 		own[nothing, Status](wire.MethodStatus, "Say what host this is."),
 		own[nothing, nothing](wire.MethodBye, "Say that nothing more comes; answered last, when all calls have ended."),

@@ -319,6 +319,8 @@ export interface TabState {
   /** Loading or complete. */
   status: string;
   active: boolean;
+  /** A navigation of that tab that waits for the person. */
+  pendingApproval?: PendingApproval;
 }
 
 export type TabStatus = "opening" | "loading" | "idle" | "closed";
@@ -601,9 +603,12 @@ export interface AgentMethods {
       cancelled: boolean;
     };
   };
-  /** List all methods with their arguments and results. */
+  /** List all methods with their arguments. */
   methods: {
-    args: None;
+    args: {
+      /** True for the schemas of the results too. */
+      results?: boolean;
+    };
     result: {
       protocol: number;
       methods: {
@@ -615,8 +620,8 @@ export interface AgentMethods {
         effect: string;
         /** JSON Schema of the arguments. */
         args: unknown;
-        /** JSON Schema of the result. */
-        result: unknown;
+        /** JSON Schema of the result, where it was asked for. */
+        result?: unknown;
       }[];
     };
   };
