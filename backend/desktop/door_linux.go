@@ -52,7 +52,12 @@ func Open(env func(string) string, log *slog.Logger) *Door {
 	if display == "" {
 		return nil
 	}
-	d, err := open(display, env, log)
+	s, err := parse(display)
+	var d *Door
+	if err == nil {
+		s.cookie = authority(env, s.number)
+		d, err = open(s, log)
+	}
 	if err != nil {
 		log.Warn("windows of agents may take the focus on this display", "err", err)
 		return nil
@@ -60,12 +65,7 @@ func Open(env func(string) string, log *slog.Logger) *Door {
 	return d
 }
 
-func open(display string, env func(string) string, log *slog.Logger) (*Door, error) {
-	s, err := parse(display)
-	if err != nil {
-		return nil, err
-	}
-	s.cookie = authority(env, s.number)
+func open(s server, log *slog.Logger) (*Door, error) {
 	c, err := s.dial()
 	if err != nil {
 		return nil, err
@@ -187,15 +187,6 @@ func (d *Door) serve(client *net.UnixConn) error {
 	if err := sameUser(client); err != nil {
 		return err
 	}
-	real, err := d.server.dial()
-	if err != nil {
-		return err
-	}
-	if !d.keep(real) {
-		return nil
-	}
-	defer d.drop(real)
-
 	if err := client.SetReadDeadline(time.Now().Add(answerTime)); err != nil {
 		return nil // it has gone
 	}
@@ -204,6 +195,15 @@ func (d *Door) serve(client *net.UnixConn) error {
 		return nil // a look whether somebody listens
 	}
 	_ = client.SetReadDeadline(time.Time{})
+
+	real, err := d.server.dial()
+	if err != nil {
+		return err
+	}
+	if !d.keep(real) {
+		return nil
+	}
+	defer d.drop(real)
 	if d.server.cookie != nil { // the client looks for one under the door's number
 		h.kind, h.cookie = []byte(cookieKind), d.server.cookie
 	}

@@ -48,7 +48,7 @@ func (w *watcher) read(b []byte) {
 }
 
 func (w *watcher) message(m []byte) {
-	switch code := m[0] & 0x7f; code {
+	switch code := m[0]; code { // what another client has sent has a bit more
 	case reply, genericEvent:
 		w.skip = uint64(w.order.Uint32(m[4:])) * 4
 		if code == genericEvent && w.names.input != 0 && m[1] == w.names.input {
