@@ -24,6 +24,8 @@ const (
 	pressTime = time.Second
 	// chunk is how much is carried at once, in bytes.
 	chunk = 64 << 10
+	// mostFiles is how many files Linux lets come at once.
+	mostFiles = 253
 )
 
 // A Door is a display of its own for one Chromium. What comes in goes on to the
@@ -261,7 +263,7 @@ func (d *Door) pressed() {
 func carry(from, to net.Conn, pass func([]byte) int) {
 	in, _ := from.(*net.UnixConn)
 	out, _ := to.(*net.UnixConn)
-	buf, oob := make([]byte, chunk), make([]byte, 1024)
+	buf, oob := make([]byte, chunk), make([]byte, syscall.CmsgSpace(4*mostFiles))
 	var files []int // received, not yet sent
 	defer func() { closeAll(files) }()
 	for held := 0; ; {

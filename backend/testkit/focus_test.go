@@ -250,7 +250,8 @@ func TestThePersonMayUseTheAgentsWindow(t *testing.T) {
 	k, a := comeIn(t, map[string]string{"shop.localhost": `<!doctype html><title>Shop</title>
 		<p id=said>Nothing</p><textarea aria-label=Note oninput="said.textContent = value.toUpperCase()"
 		style="position:fixed;inset:100px 0 0 0;width:100%"></textarea>`,
-		"pay.localhost": "<title>Pay</title><h1>Pay"})
+		"pay.localhost": `<title>Pay</title><h1>Pay</h1><button onclick="open('/card','','width=300,height=300')">Card</button>`})
+	k.Sites.Page("pay.localhost", "/card", "<title>Card</title><h1>Card")
 	a.must("navigate", map[string]any{"url": k.Sites.Origin("shop.localhost") + "/"})
 	window := d.do("search", "--sync", "--onlyvisible", "--name", "Shop - ")
 	at := func(w string) func() bool { return func() bool { return d.active[len(d.active)-1] == w } }
@@ -272,9 +273,20 @@ func TestThePersonMayUseTheAgentsWindow(t *testing.T) {
 	d.do("windowactivate", "--sync", d.window)
 	d.await("the person's window to be active", at(d.window))
 	a.must("click_element", map[string]any{"target": "h1"})
-	a.must("open_new_tab", map[string]any{})
 	d.do("type", "--delay", "20", "back again")
 	d.await("the last key", func() bool { return d.keys.String() == "back again" })
+
+	// A window that goes while the person is in it leaves them outside.
+	a.must("click_element", map[string]any{"target": "button"})
+	card := d.do("search", "--sync", "--onlyvisible", "--name", "Card - ")
+	d.do("windowactivate", "--sync", card)
+	d.await("the popup to be active", at(card))
+	a.must("close_tab", map[string]any{"tabId": 2})
+	d.await("the person's window to be active", at(d.window))
+	a.must("click_element", map[string]any{"target": "h1"})
+	a.must("open_new_tab", map[string]any{})
+	d.do("type", "--delay", "20", ", still")
+	d.await("the last key", func() bool { return d.keys.String() == "back again, still" })
 	if !at(d.window)() {
 		t.Errorf("the active windows were %v; the person's is %s", d.active, d.window)
 	}
