@@ -268,8 +268,8 @@ func (t *tab) explain(ctx context.Context, m mark, err error) error {
 // observe reads the tab's state. It fails never: what cannot be read is said.
 func (t *tab) observe(ctx context.Context, h how) Outcome {
 	settled := true
-	if h.capture || h.load {
-		settled = t.rest(ctx, h)
+	if h.load {
+		settled = t.load(ctx)
 	}
 	o := Outcome{State: t.state()}
 	o.State.Settled = settled && o.State.Dialog == nil && o.State.Pending == nil && !t.loading()
@@ -285,7 +285,7 @@ func (t *tab) observe(ctx context.Context, h how) Outcome {
 	}
 	rctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	snap, err := t.page.Snapshot(rctx, page.SnapshotOptions{Budget: h.budget})
+	snap, err := t.page.Snapshot(rctx, page.SnapshotOptions{Budget: h.budget, Rest: settleTime, Acted: !h.looks})
 	if err == nil && snap.Title != "" {
 		t.titled(snap.Title) // Chromium tells it later
 	}
@@ -311,37 +311,29 @@ func (t *tab) loading() bool {
 	return t.status == TabLoading || t.status == TabOpening
 }
 
-// rest waits, boundedly, for the page to be readable.
-func (t *tab) rest(ctx context.Context, h how) bool {
-	if h.load {
-		lctx, cancel := context.WithTimeout(ctx, loadTime)
-		defer cancel()
-		for {
-			t.mu.Lock()
-			busy, held, changed := t.status == TabLoading || t.status == TabOpening, t.held != nil, t.watch()
-			t.mu.Unlock()
-			if held || t.page.Dialog() != nil {
-				return false
-			}
-			if !busy {
-				break
-			}
-			select {
-			case <-changed:
-				continue
-			case <-t.ended:
-			case <-lctx.Done():
-			}
+// load waits, boundedly, for the tab to load, and says whether it has. It ends
+// at once when something waits for the person or a dialog is open.
+func (t *tab) load(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, loadTime)
+	defer cancel()
+	for {
+		t.mu.Lock()
+		busy, held, changed := t.status == TabLoading || t.status == TabOpening, t.held != nil, t.watch()
+		t.mu.Unlock()
+		switch {
+		case held || t.page.Dialog() != nil:
 			return false
+		case !busy:
+			return true
 		}
-	}
-	if t.isHeld() || t.page.Dialog() != nil {
+		select {
+		case <-changed:
+			continue
+		case <-t.ended:
+		case <-ctx.Done():
+		}
 		return false
 	}
-	if h.looks {
-		return t.page.Rest(ctx, settleTime)
-	}
-	return t.page.Settle(ctx, settleTime)
 }
 
 // state is what is known from events alone.
@@ -444,7 +436,7 @@ func (t *tab) navigate(ctx context.Context, url string) (page.Report, error) {
 func (t *tab) go_(ctx context.Context, e expectation, answers bool, command func(context.Context) error) (page.Report, error) {
 	t.mu.Lock()
 	t.expect = &e
-	refused, commits := t.refused.n, t.commits
+	denied, commits := t.denied.n, t.commits
 	t.mu.Unlock()
 	defer func() {
 		t.mu.Lock()
@@ -470,10 +462,10 @@ func (t *tab) go_(ctx context.Context, e expectation, answers bool, command func
 	}
 	for {
 		t.mu.Lock()
-		changed, r, committed := t.watch(), t.refused, t.commits > commits
+		changed, r, committed := t.watch(), t.denied, t.commits > commits
 		t.mu.Unlock()
 		switch d := t.page.Dialog(); {
-		case r.n > refused:
+		case r.n > denied:
 			return page.Report{}, r.err
 		case d != nil && d.Type == "beforeunload":
 			return page.Report{Message: "The page asks whether it may be left (beforeunload). Answer with handle_dialog: accept leaves it."}, nil
@@ -491,9 +483,9 @@ func (t *tab) go_(ctx context.Context, e expectation, answers bool, command func
 			}
 			if answers {
 				t.mu.Lock()
-				r := t.refused
+				r := t.denied
 				t.mu.Unlock()
-				if r.n > refused {
+				if r.n > denied {
 					return page.Report{}, r.err
 				}
 				return page.Report{Success: true}, nil

@@ -37,7 +37,7 @@ func (l *life) paused(p *fetch.EventRequestPaused) {
 		l.pass(p.RequestID) // a frame inside a page
 		return
 	}
-	nav := t.facts(p)
+	nav, own := t.facts(p)
 	d := l.w.s.o.Gate.Decide(nav)
 	if t.startPage() && d.Rule != "site" {
 		d = policy.Decision{Access: policy.Block, Rule: "home", Reason: "the browser's own start page is not loaded", Origin: d.Origin}
@@ -50,10 +50,10 @@ func (l *life) paused(p *fetch.EventRequestPaused) {
 		t.supersede()
 		l.pass(p.RequestID)
 	case policy.Ask:
-		l.hold(t, p, nav, d)
+		l.hold(t, p, nav, own, d)
 	default:
 		t.supersede()
-		l.refuse(t, p.RequestID, refusal{origin: d.Origin, reason: d.Reason,
+		l.refuse(t, p.RequestID, refusal{own: own, origin: d.Origin, reason: d.Reason,
 			err: fault.New(fault.BrowserPolicyDenied, "%s was not opened: %s", named(d.Origin, p.Request.URL), d.Reason).
 				WithEffect(fault.EffectNone)})
 	}
@@ -93,12 +93,13 @@ func (l *life) fail(id fetch.RequestID) {
 	l.root().Send("Fetch.failRequest", fetch.FailRequestParams{RequestID: id, ErrorReason: network.ErrorReasonAborted})
 }
 
-// facts gathers what the policy needs to know of a paused request.
-func (t *tab) facts(p *fetch.EventRequestPaused) policy.Navigation {
+// facts gathers what the policy needs to know of a paused request; own says
+// that it belongs to a navigation which a call asked for.
+func (t *tab) facts(p *fetch.EventRequestPaused) (n policy.Navigation, own bool) {
 	from := t.currentOrigin()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := policy.Navigation{Kind: policy.KindPage, From: from, To: p.Request.URL + p.Request.URLFragment}
+	n = policy.Navigation{Kind: policy.KindPage, From: from, To: p.Request.URL + p.Request.URLFragment}
 	switch {
 	case p.RedirectedRequestID != "":
 		n.Kind = policy.KindRedirect
@@ -106,16 +107,16 @@ func (t *tab) facts(p *fetch.EventRequestPaused) policy.Navigation {
 		n.Kind = policy.KindPerson
 	case t.expect != nil && (t.expect.url == "" || sameAddress(t.expect.url, p.Request.URL)):
 		n.Kind = t.expect.kind
-		t.expect = nil
+		t.expect, own = nil, true
 	case t.isPopup():
 		n.Kind = policy.KindPopup
 	}
 	if p.RedirectedRequestID == "" {
-		t.chain = nil
+		t.chain, t.own = nil, own
 	} else if !t.controlled {
 		n.Kind = policy.KindPerson
 	}
-	return n
+	return n, t.own
 }
 
 // startPage reports whether a request is the start page that Chromium itself
@@ -152,10 +153,10 @@ func (t *tab) supersede() {
 }
 
 // hold keeps the request where it is while the person is asked.
-func (l *life) hold(t *tab, p *fetch.EventRequestPaused, nav policy.Navigation, d policy.Decision) {
+func (l *life) hold(t *tab, p *fetch.EventRequestPaused, nav policy.Navigation, own bool, d policy.Decision) {
 	if t.recentlyBlocked(nav, d.Origin) {
 		reason := "the person blocked it a moment ago"
-		l.refuse(t, p.RequestID, refusal{origin: d.Origin, reason: reason,
+		l.refuse(t, p.RequestID, refusal{own: own, origin: d.Origin, reason: reason,
 			err: fault.New(fault.BrowserPolicyDenied, "%s was not opened: %s", d.Origin, reason).WithEffect(fault.EffectNone)})
 		return
 	}
@@ -195,13 +196,13 @@ func (l *life) hold(t *tab, p *fetch.EventRequestPaused, nav policy.Navigation, 
 			t.mu.Unlock()
 			l.pass(p.RequestID)
 		}
-		t.release(h)
 		if v.Answered && !v.Allowed {
 			l.blocked(nav, d.Origin)
 		}
 		if !v.Allowed {
-			l.refuse(t, p.RequestID, refusal{origin: d.Origin, reason: v.Reason, err: v.Err})
+			l.refuse(t, p.RequestID, refusal{own: own, origin: d.Origin, reason: v.Reason, err: v.Err})
 		}
+		t.release(h)
 	})
 }
 
@@ -224,8 +225,8 @@ func (t *tab) release(h *hold) {
 // refuse fails the request and remembers why, for the call that wanted it. A
 // popup that never showed anything is closed.
 func (l *life) refuse(t *tab, id fetch.RequestID, r refusal) {
+	t.refuse(r) // first, so that a call which hears of the failure finds the reason
 	l.fail(id)
-	t.refuse(r)
 	if l.w.noteRefusal(t) {
 		l.w.note("browser.navigation.refused", map[string]any{"tab": t.id, "origin": r.origin, "reason": r.reason})
 	}
@@ -255,6 +256,9 @@ func (t *tab) refuse(r refusal) {
 	t.mu.Lock()
 	r.n = t.refused.n + 1
 	t.refused = r
+	if r.own {
+		t.denied = r
+	}
 	t.signal()
 	t.mu.Unlock()
 }

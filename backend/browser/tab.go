@@ -48,6 +48,10 @@ type tab struct {
 	told    ids.Question           // the question that a state last said waits here
 	chain   map[policy.Origin]bool // allowed by the person in the navigation under way
 	refused refusal
+	// own says that the navigation under way, with its redirects, is one that a
+	// call asked for; denied is the last such one that was refused.
+	own     bool
+	denied  refusal
 	changed chan struct{} // closed and renewed at each change that someone may wait for
 	commits int
 	visit   *Visit
@@ -73,7 +77,8 @@ type hold struct {
 
 // A refusal is a navigation that was not let through.
 type refusal struct {
-	n      int // counts the tab's refusals
+	n      int  // counts the tab's refusals
+	own    bool // it was a call that asked for it
 	origin policy.Origin
 	reason string
 	err    error

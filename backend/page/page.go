@@ -244,16 +244,6 @@ func asFault(err error) error {
 // its document has not changed for a moment, and says whether it came to that.
 // It ends at once when the page is interrupted.
 func (p *Page) Settle(ctx context.Context, max time.Duration) bool {
-	return p.settle(ctx, max, true)
-}
-
-// Rest is Settle for one who has only come to look: a document that has not
-// changed for a moment already need not do so once more.
-func (p *Page) Rest(ctx context.Context, max time.Duration) bool {
-	return p.settle(ctx, max, false)
-}
-
-func (p *Page) settle(ctx context.Context, max time.Duration, acted bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, max)
 	defer cancel()
 	end := time.Now().Add(max)
@@ -265,7 +255,7 @@ func (p *Page) settle(ctx context.Context, max time.Duration, acted bool) bool {
 		var settled bool
 		if err == nil {
 			left := time.Until(end) - settleMargin
-			err = p.run(ctx, w, "settle", map[string]any{"quiet": quiet.Milliseconds(), "max": left.Milliseconds(), "acted": acted}, &settled)
+			err = p.run(ctx, w, "settle", settleArgs{quiet.Milliseconds(), left.Milliseconds(), true}, &settled)
 		}
 		switch {
 		case errors.Is(err, errLost): // a navigation took the document away: wait for the next one
@@ -281,6 +271,13 @@ func (p *Page) settle(ctx context.Context, max time.Duration, acted bool) bool {
 		}
 	}
 	return false
+}
+
+// settleArgs are the walker's, in milliseconds.
+type settleArgs struct {
+	Quiet int64 `json:"quiet"`
+	Max   int64 `json:"max"`
+	Acted bool  `json:"acted"`
 }
 
 const (

@@ -21,6 +21,11 @@ type SnapshotOptions struct {
 	Budget int
 	// Target, a ref or CSS selector, narrows the reading to one element.
 	Target string
+	// Rest is how long to wait, at most, for the page to load and come to rest
+	// before it is read; 0 reads it as it is. Acted says that something was done
+	// to it just now, which may still have to show.
+	Rest  time.Duration
+	Acted bool
 }
 
 // A Snapshot is what a page showed at one moment.
@@ -29,7 +34,7 @@ type Snapshot struct {
 	Header  string // page metrics and scroll position
 	Content string // the lines
 	Footer  string // what is below, and what was left out
-	// Settled says that the page was loaded when it was read.
+	// Settled says that the page was loaded when it was read, and at rest if that was waited for.
 	Settled bool
 	// Revision grows by one each time that the content differs from the one before.
 	Revision int
@@ -54,6 +59,7 @@ type walk struct {
 	LeftText     int    `json:"leftText"`
 	Hosts        int    `json:"hosts"`
 	Ready        string `json:"ready"`
+	Settled      bool   `json:"settled"`
 	Title        string `json:"title"`
 	Page         [6]int `json:"page"` // scroll x, y; viewport width, height; document width, height
 }
@@ -70,6 +76,8 @@ type readArgs struct {
 	Budget int  `json:"budget"`
 	Keep   bool `json:"keep,omitempty"`
 	Cap    int  `json:"cap,omitempty"`
+	// Settle, if any, is waited for before the reading.
+	Settle *settleArgs `json:"settle,omitempty"`
 }
 
 // Snapshot reads the page. Errors: ErrInterrupted, NOT_FOUND when the target
@@ -78,15 +86,28 @@ func (p *Page) Snapshot(ctx context.Context, o SnapshotOptions) (Snapshot, error
 	if o.Budget <= 0 {
 		o.Budget = FullBudget
 	}
+	end := time.Now().Add(o.Rest)
 	for attempt := 1; ; attempt++ {
-		s, err := p.snapshot(ctx, o)
-		if !errors.Is(err, errLost) || attempt == 3 {
+		if o.Rest > 0 {
+			lctx, cancel := context.WithDeadline(ctx, end)
+			p.loaded(lctx) // what has not loaded by then is read as it is
+			cancel()
+			if err := p.ready(); err != nil {
+				return Snapshot{}, asFault(err)
+			}
+		}
+		s, err := p.snapshot(ctx, o, end)
+		if err == nil && p.Loading() && time.Until(end) > settleMargin && attempt < maxNavigations {
+			continue // what was done has set a navigation off
+		}
+		// A navigation takes the document away; one that is waited for is expected.
+		if !errors.Is(err, errLost) || attempt == 3 && o.Rest == 0 || attempt == maxNavigations {
 			return s, asFault(err)
 		}
 	}
 }
 
-func (p *Page) snapshot(ctx context.Context, o SnapshotOptions) (Snapshot, error) {
+func (p *Page) snapshot(ctx context.Context, o SnapshotOptions, end time.Time) (Snapshot, error) {
 	w, err := p.topWorld(ctx)
 	if err != nil {
 		return Snapshot{}, err
@@ -108,11 +129,16 @@ func (p *Page) snapshot(ctx context.Context, o SnapshotOptions) (Snapshot, error
 			args.Root = 0
 		}
 	}
+	if left := time.Until(end) - settleMargin; o.Rest > 0 {
+		args.Settle = &settleArgs{Quiet: quiet.Milliseconds(), Max: max(0, left.Milliseconds()), Acted: o.Acted}
+	}
 	r, err := p.read(ctx, w, args, 0)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	return p.compose(r, o), nil
+	s := p.compose(r, o)
+	s.Settled = s.Settled && (o.Rest == 0 || r.top.Settled)
+	return s, nil
 }
 
 // read reads w and the frames below it.
@@ -121,6 +147,8 @@ func (p *Page) read(ctx context.Context, w *world, args readArgs, level int) (re
 	if err := p.run(ctx, w, "snapshot", args, &k); err != nil {
 		return reading{}, err
 	}
+	settled := k.Settled
+	args.Settle = nil // once is enough
 	if k.Hosts > 0 {
 		found, err := p.pierce(ctx, w)
 		if err != nil {
@@ -148,6 +176,7 @@ func (p *Page) read(ctx context.Context, w *world, args readArgs, level int) (re
 	if k.No != "" {
 		return reading{}, notFound(clean(k.No))
 	}
+	k.Settled = settled
 	r := reading{lines: parseLines(k.Text, k.Meta), elements: k.Elements, leftControls: k.LeftControls, leftText: k.LeftText, top: k}
 	return p.readFrames(ctx, w, r, args, level)
 }

@@ -593,7 +593,9 @@
   }
 
   let suspects = []
-  const snapshot = a => {
+  // snapshot reads the page; with settle it waits for it to rest first, in the same round trip.
+  const snapshot = a => a.settle ? settle(a.settle).then(settled => ({ ...shot(a), settled })) : shot(a)
+  const shot = a => {
     watch(document)
     let root = document
     if (a.root) {
