@@ -51,8 +51,9 @@ func (n *notifier) focus(focused bool) {
 	n.touch()
 }
 
-// see takes in what happened.
-func (n *notifier) see(events []event.Event) {
+// see takes in what happened, and reports whether a question came up while the
+// window has the focus.
+func (n *notifier) see(events []event.Event) (here bool) {
 	n.mu.Lock()
 	for _, e := range events {
 		question := ids.Question(e.Subject)
@@ -61,7 +62,7 @@ func (n *notifier) see(events []event.Event) {
 			n.waiting[question] = asks(e)
 			n.newest = question
 			if n.focused {
-				n.told = question
+				n.told, here = question, true
 			}
 		case "approval.settled":
 			delete(n.waiting, question)
@@ -69,6 +70,7 @@ func (n *notifier) see(events []event.Event) {
 	}
 	n.mu.Unlock()
 	n.touch()
+	return here
 }
 
 func (n *notifier) touch() {

@@ -63,7 +63,11 @@ func (w *window) start(ctx context.Context, emit func(name string, data ...any),
 	w.tasks.Go(func() { w.notify.run(ctx, show) })
 	w.tasks.Go(func() {
 		err := w.people.Events(ctx, w.last(ctx), func(events []event.Event) {
-			w.notify.see(events)
+			if w.notify.see(events) {
+				// The focus stays here when an agent's new window opens on top. Keys
+				// must not answer a question that nobody can see.
+				show()
+			}
 			forward(ctx, events, emit)
 		})
 		if err != nil && ctx.Err() == nil {

@@ -111,6 +111,30 @@ func TestTheWindowLearnsWhetherThePersonLooks(t *testing.T) {
 	}
 }
 
+func TestAQuestionIsNeverAnsweredUnseen(t *testing.T) {
+	for _, focused := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			people := &fakePeople{from: make(chan int64, 1), tell: make(chan []event.Event)}
+			t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+			t.Setenv("XDG_RUNTIME_DIR", "")
+			w := &window{people: people, notify: newNotifier()}
+			w.notify.focus(focused)
+			raised := 0
+			w.start(ctx, func(string, ...any) {}, func() { raised++ })
+			people.tell <- numbered(1, 2)
+			people.tell <- asked("q1", "shopper", "https://pay.example")
+			people.tell <- settled("q1")
+			cancel()
+			w.wait()
+			want := map[bool]int{true: 1, false: 0}[focused]
+			if raised != want {
+				t.Errorf("with focus %t the window came to the front %d times, want %d", focused, raised, want)
+			}
+		})
+	}
+}
+
 func TestClosingAsksOnlyWhileAgentsAreConnected(t *testing.T) {
 	none := `{"id":"window","ok":true,"result":{"agents":[{"agent":"ann","connected":false}]}}`
 	for name, answer := range map[string]string{"nobody is connected": none, "the host does not answer": "", "it refuses": `{"ok":false}`} {
