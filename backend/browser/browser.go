@@ -84,7 +84,7 @@ type Options struct {
 	Journal Journal
 	Log     *slog.Logger
 	Now     func() time.Time
-	// Pressed is told when the person presses "pause" or "stop" on a window's sign. It must not block.
+	// Pressed is told when the person presses "pause", "resume" or "stop" on a window's sign. It must not block.
 	Pressed func(agent ids.Agent, button string)
 }
 
@@ -279,7 +279,7 @@ func (s *Service) Sessions() []Session {
 	return out
 }
 
-// SetSign shows state ("working", "paused", "stopped") on the agent's window.
+// SetSign shows state ("active" or "paused") on the agent's window.
 func (s *Service) SetSign(agent ids.Agent, state string) {
 	if w := s.window(agent); w != nil {
 		w.setSign(func(sign *page.Sign) { sign.State = state })

@@ -221,11 +221,11 @@ func (w *window) setSign(change func(*page.Sign)) {
 	w.mu.Lock()
 	before := w.sign
 	change(&w.sign)
-	sign, l := w.sign, w.life
+	same, l := w.sign == before, w.life
 	w.mu.Unlock()
-	if l != nil && sign != before {
+	if l != nil && !same {
 		for _, t := range l.controlled() {
-			t.page.SetSign(sign)
+			t.showSign()
 		}
 	}
 }

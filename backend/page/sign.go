@@ -32,8 +32,8 @@ func (p *Page) SetSign(s Sign) {
 	p.poke()
 }
 
-// OnSign sets what is told when the person presses the sign's "pause" or
-// "stop". It is called on the path of Handle and must not block.
+// OnSign sets what is told when the person presses the sign's "pause", "resume"
+// or "stop". It is called on the path of Handle and must not block.
 func (p *Page) OnSign(pressed func(button string)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,7 +41,9 @@ func (p *Page) OnSign(pressed func(button string)) {
 }
 
 func (p *Page) signPressed(button string) {
-	if button != "pause" && button != "stop" {
+	switch button {
+	case "pause", "resume", "stop":
+	default:
 		return
 	}
 	p.mu.Lock()

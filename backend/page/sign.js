@@ -88,7 +88,7 @@
     e.preventDefault()
     if (e.type === 'pointerdown') pressed = hand && e.button === 0 ? ['pause', 'stop'].find(k => within(e, parts[k])) || null : null
     if (e.type === 'pointerup') {
-      if (pressed && within(e, parts[pressed])) globalThis.__chaperonePressed(pressed)
+      if (pressed && within(e, parts[pressed])) globalThis.__chaperonePressed(pressed === 'pause' && words.state === 'paused' ? 'resume' : pressed)
       pressed = null
     }
   }

@@ -127,8 +127,14 @@ func TestSignAnswersThePersonOnly(t *testing.T) {
 	p.eval(t, "document.title='sign-test'")
 	seen := p.eval(t, "seen")
 	screen := strings.Split(p.eval(t, "[screenX+(outerWidth-innerWidth)/2, screenY+outerHeight-innerHeight].join()"), ",")
-	for _, button := range []string{"pause", "stop"} {
-		x, y := center(t, p.inWorld(t, `function(){return globalThis.__chaperone.sign.rect('`+button+`').join()}`))
+	for _, button := range []string{"pause", "resume", "stop"} {
+		place := button
+		if button == "resume" {
+			place = "pause"
+			p.SetSign(Sign{Agent: "ann", State: "paused"})
+			until(t, "the paused sign", func() bool { return strings.Contains(p.inWorld(t, signText), "paused") })
+		}
+		x, y := center(t, p.inWorld(t, `function(){return globalThis.__chaperone.sign.rect('`+place+`').join()}`))
 		sx, sy := number(t, screen[0])+x, number(t, screen[1])+y
 		if out, err := exec.CommandContext(deadline(t), "xdotool", "search", "--sync", "--name", "sign-test", "windowactivate", "--sync",
 			"mousemove", itoa(sx), itoa(sy), "click", "1").CombinedOutput(); err != nil {
