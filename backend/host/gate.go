@@ -43,16 +43,15 @@ func notes(r browser.Request) ([]string, approval.Risk) {
 	var notes []string
 	risk := approval.Low
 	high := func(note string) { notes, risk = append(notes, note), approval.High }
-	switch r.Kind {
-	case policy.KindPage:
+	// How the tab comes there is the question's via, which has words of its own.
+	if r.Kind == policy.KindPage {
 		notes = append(notes, "The page leads there, not the agent's own words.")
-	case policy.KindPopup:
-		notes = append(notes, "The page opens it in a new tab.")
-	case policy.KindRedirect:
-		notes = append(notes, "A server sent the tab on to it.")
 	}
-	if r.HasBody || (r.HTTPMethod != "GET" && r.HTTPMethod != "HEAD") {
-		high("A form with data goes with it.")
+	switch {
+	case r.HasBody:
+		high("What was filled in goes with it. If you allow it, the site receives it.")
+	case r.HTTPMethod != "GET" && r.HTTPMethod != "HEAD":
+		high("A form is sent there.")
 	}
 	u, err := url.Parse(r.To)
 	if err != nil {

@@ -50,12 +50,13 @@ func TestNotes(t *testing.T) {
 		note string
 	}{
 		{"plain", browser.Request{HTTPMethod: "GET", Navigation: policy.Navigation{Kind: policy.KindDirect, To: "https://a.example/"}}, approval.Low, ""},
-		{"form", browser.Request{HTTPMethod: "POST", HasBody: true, Navigation: policy.Navigation{Kind: policy.KindPage, To: "https://a.example/"}}, approval.High, "form"},
+		{"form", browser.Request{HTTPMethod: "POST", HasBody: true, Navigation: policy.Navigation{Kind: policy.KindPage, To: "https://a.example/"}}, approval.High, "What was filled in"},
 		{"look-alike", browser.Request{HTTPMethod: "GET", Navigation: policy.Navigation{To: "https://xn--pple-43d.com/"}}, approval.High, "letters"},
 		{"user name", browser.Request{HTTPMethod: "GET", Navigation: policy.Navigation{To: "https://paypal.com@evil.example/"}}, approval.High, "user name"},
 		{"not encrypted", browser.Request{HTTPMethod: "GET", Navigation: policy.Navigation{To: "http://a.example/"}}, approval.Low, "not encrypted"},
 		{"this machine", browser.Request{HTTPMethod: "GET", Navigation: policy.Navigation{To: "http://shop.localhost:8080/"}}, approval.Low, ""},
-		{"redirect", browser.Request{HTTPMethod: "GET", Navigation: policy.Navigation{Kind: policy.KindRedirect, To: "https://a.example/"}}, approval.Low, "server"},
+		{"redirect", browser.Request{HTTPMethod: "GET", Navigation: policy.Navigation{Kind: policy.KindRedirect, To: "https://a.example/"}}, approval.Low, ""},
+		{"form without content", browser.Request{HTTPMethod: "POST", Navigation: policy.Navigation{Kind: policy.KindPopup, To: "https://a.example/"}}, approval.High, "A form is sent there."},
 		{"malformed", browser.Request{HTTPMethod: "GET", Navigation: policy.Navigation{To: "http://%zz"}}, approval.High, ""},
 	} {
 		notes, risk := notes(c.r)

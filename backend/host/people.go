@@ -110,9 +110,9 @@ func (w *whole) Focused(focused bool) { w.h.focused.Store(focused) }
 func (w *whole) Connect() catalog.ConnectInfo {
 	command := agentsProgram()
 	return catalog.ConnectInfo{Command: command, Snippets: []catalog.Snippet{
-		{Title: "Any agent that speaks lines on stdio", Language: "shell", Text: fmt.Sprintf("%s bridge --agent my-agent", quoted(command))},
+		{Title: "Any agent, over stdio", Language: "shell", Text: fmt.Sprintf("%s bridge --agent my-agent", quoted(command))},
 		{Title: "Try it", Language: "shell", Text: fmt.Sprintf(`echo '{"id":1,"method":"navigate","args":{"url":"https://example.org"}}' | %s bridge`, quoted(command))},
-		{Title: "Which methods there are", Language: "shell", Text: fmt.Sprintf(`echo '{"id":1,"method":"methods"}' | %s bridge`, quoted(command))},
+		{Title: "List the methods", Language: "shell", Text: fmt.Sprintf(`echo '{"id":1,"method":"methods"}' | %s bridge`, quoted(command))},
 	}}
 }
 

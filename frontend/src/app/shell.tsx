@@ -6,6 +6,7 @@ import { Approvals } from "../features/approvals/approvals";
 import { several } from "../lib/amount";
 import { wellbeing } from "../lib/words";
 import { Dot } from "../ui/badge";
+import { Kbd } from "../ui/kbd";
 import { Mark } from "../ui/mark";
 import { usePlace } from "./place";
 import { views } from "./views";
@@ -34,18 +35,21 @@ export function Shell() {
                   draggable={false}
                   aria-current={id === view.id ? "page" : undefined}
                   aria-keyshortcuts={`Control+${i + 1}`}
-                  title={`Ctrl+${i + 1}`}
                   onClick={(event) => {
                     event.preventDefault();
                     go(id);
                   }}
                   className={
-                    "flex h-8 cursor-default items-center gap-2.5 rounded-md px-2 font-medium transition-colors " +
+                    "group flex h-8 cursor-default items-center gap-2.5 rounded-md px-2 font-medium transition-colors " +
                     (id === view.id ? "bg-surface text-text shadow-card" : "text-muted hover:bg-hover hover:text-text")
                   }
                 >
                   <Icon aria-hidden size={16} strokeWidth={1.9} className={id === view.id ? "text-accent" : ""} />
                   {title}
+                  {/* Not a tooltip: that would lie over the next view's name and take its clicks. */}
+                  <span className="ml-auto opacity-0 transition-opacity group-hover:opacity-100 group-focus-visible:opacity-100">
+                    <Kbd>{`Ctrl ${i + 1}`}</Kbd>
+                  </span>
                 </a>
               ))}
             </nav>

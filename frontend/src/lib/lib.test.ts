@@ -109,7 +109,7 @@ describe("words", () => {
   test.each([
     [event("agent.action.failed", { method: "navigate", tab: 2, ms: 1_500, code: "BROWSER_TIMEOUT" }), "navigate · tab 2 · BROWSER_TIMEOUT · 1.5 s"],
     [event("approval.settled", { answer: "block_always", allowed: false, reason: "the person answered" }), "always blocked · the person answered"],
-    [event("site.changed", { origin: "https://a.example", access: "allow" }), "a.example · allow"],
+    [event("site.changed", { access: "allow" }, "https://a.example"), "a.example · allow"],
     [event("history.cleared"), ""],
     [event("browser.session.ready", undefined, "sess_1"), "sess_1"],
   ])("particulars of $category", (of, words) => expect(particulars(of)).toBe(words));

@@ -116,6 +116,7 @@ export function particulars(event: Event): string {
   if (text("url")) parts.push(text("url"));
   else if (text("origin")) parts.push(hostOf(text("origin")));
   else if (text("title")) parts.push(text("title"));
+  else if (event.category.startsWith("site.")) parts.push(hostOf(event.subject ?? ""));
   if (text("access")) parts.push(text("access"));
   if (text("code")) parts.push(text("code"));
   else if (text("reason")) parts.push(text("reason"));

@@ -93,11 +93,6 @@ export function QuestionCard({ question, place, of, later }: QuestionCardProps) 
                 </span>
                 <Address url={question.url} wrapped />
               </div>
-              {question.hasBody && (
-                <p className="mt-1.5 text-xs text-muted">
-                  What was filled in goes with it. If you allow it, the site receives it.
-                </p>
-              )}
             </div>
             {notes.length > 0 && (
               <ul

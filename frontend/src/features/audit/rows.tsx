@@ -104,9 +104,12 @@ export function Rows({ log: { rows, more, older }, chosen, choose }: RowsProps) 
   );
 }
 
+/** What nobody but the person can do. */
+const yours = ["person", "setting", "site", "history"];
+
 /** Who did it when no agent did. */
 function by({ category }: Event): string {
-  return within(category, "person") ? "You" : "Chaperone";
+  return yours.some((part) => within(category, part)) ? "You" : "Chaperone";
 }
 
 const tones = { plain: "text-text", warn: "text-warn", bad: "text-bad" };

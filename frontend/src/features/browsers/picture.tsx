@@ -21,7 +21,7 @@ export function Picture({ session }: { session: Session }) {
           src={`data:image/jpeg;base64,${data.image}`}
           alt={title ? `The window shows ${plain(title)}` : "What the window shows"}
           draggable={false}
-          className={`size-full object-cover object-top transition-opacity ${isError ? "opacity-50" : ""}`}
+          className={`size-full object-contain object-top transition-opacity ${isError ? "opacity-50" : ""}`}
         />
       ) : (
         <div className="grid size-full place-items-center text-faint">

@@ -34,13 +34,14 @@ interface SessionCardProps {
 /** One agent's window: who, what it shows, and the person's hand on it. */
 export function SessionCard({ session, agent, openQuestion }: SessionCardProps) {
   const { words, tone } = states[session.status];
+  const held = agent?.state === "paused" || agent?.state === "stopped";
   return (
     <Card label={`Window of ${session.agent}`}>
       <header className="flex items-center gap-3 border-b border-line px-4 py-2.5">
         <Avatar name={session.agent} />
         <div className="flex min-w-0 flex-1 items-center gap-2">
           <Name of={session.agent} className="font-semibold" />
-          <Badge tone={tone}>{words}</Badge>
+          {!(session.status === "ready" && held) && <Badge tone={tone}>{words}</Badge>}
           {agent?.state === "paused" && <Badge tone="warn">Paused</Badge>}
           {agent?.state === "stopped" && <Badge tone="bad">Stopped</Badge>}
         </div>

@@ -43,7 +43,7 @@ function Doing({ agent: { running, lastAction, connectedAt } }: { agent: Agent }
         <Dot tone="good" pulse />
         <span className="truncate">
           {doingOf(running.method)}
-          {running.tab ? ` in tab ${running.tab}` : ""} for <Since at={running.startedAt} />
+          {running.tab && running.method !== "open_new_tab" ? ` in tab ${running.tab}` : ""} for <Since at={running.startedAt} />
         </span>
       </>
     );
