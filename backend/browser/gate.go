@@ -176,7 +176,6 @@ func (l *life) hold(t *tab, p *fetch.EventRequestPaused, nav policy.Navigation, 
 	t.signal()
 	t.mu.Unlock()
 	t.page.SetHeld(true)
-	t.showSign()
 	l.w.lanes.Hold(t.id)
 	l.wg.Go(func() {
 		defer close(h.over)
@@ -219,7 +218,6 @@ func (t *tab) release(h *hold) {
 	t.mu.Unlock()
 	if still {
 		t.page.SetHeld(false)
-		t.showSign()
 	}
 	t.l.w.lanes.Release(t.id)
 }

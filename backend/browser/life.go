@@ -314,7 +314,7 @@ func (l *life) attached(p *target.EventAttachedToTarget) {
 	t.page = page.New(s, info.TargetID)
 	if t.controlled {
 		t.page.Prepare(s)
-		t.showSign()
+		t.page.SetSign(l.w.currentSign())
 		t.page.OnSign(func(button string) { l.w.s.o.Pressed(l.w.agent, button) })
 	} else {
 		s.Send("Page.enable", cdppage.EnableParams{})

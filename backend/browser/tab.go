@@ -34,8 +34,6 @@ type tab struct {
 	openerOrigin policy.Origin
 	ended        chan struct{}
 
-	signing sync.Mutex // whoever shows the sign last has looked last
-
 	mu      sync.Mutex
 	url     string
 	title   string
@@ -316,20 +314,6 @@ func (t *tab) isHeld() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.held != nil
-}
-
-// showSign brings the tab's sign up to date: the window's, or that the tab waits for the person.
-func (t *tab) showSign() {
-	if !t.controlled {
-		return
-	}
-	t.signing.Lock()
-	defer t.signing.Unlock()
-	sign := t.l.w.currentSign()
-	if sign.State != "paused" && t.isHeld() {
-		sign.State, sign.Doing = "waiting", "waits for you in the app"
-	}
-	t.page.SetSign(sign)
 }
 
 // A meter lets through 30 rows in 10 seconds.

@@ -221,11 +221,11 @@ func (w *window) setSign(change func(*page.Sign)) {
 	w.mu.Lock()
 	before := w.sign
 	change(&w.sign)
-	same, l := w.sign == before, w.life
+	sign, l := w.sign, w.life
 	w.mu.Unlock()
-	if l != nil && !same {
+	if l != nil && sign != before {
 		for _, t := range l.controlled() {
-			t.showSign()
+			t.page.SetSign(sign)
 		}
 	}
 }

@@ -13,14 +13,15 @@ const signBinding = "__chaperonePressed"
 type Sign struct {
 	Agent string `json:"agent"` // who controls the tab
 	Doing string `json:"doing"` // what it is doing; empty when idle
-	State string `json:"state"` // active, waiting, paused; paused turns Pause into Resume
+	State string `json:"state"` // active or paused; paused turns Pause into Resume
 }
 
 // signWait bounds one update of the sign.
 const signWait = 2 * time.Second
 
 // SetSign says what the sign shows from now on, in every document of the tab.
-// It does not wait for the page; an empty Agent takes the sign away.
+// It does not wait for the page, which hears of nothing while a navigation is
+// held; an empty Agent takes the sign away.
 func (p *Page) SetSign(s Sign) {
 	s.Agent, s.Doing = clip(clean(s.Agent), 60), clip(clean(s.Doing), 80)
 	p.mu.Lock()

@@ -16,7 +16,6 @@
       cursor: default; overflow: hidden; direction: ltr }
     .bar[hidden], .bar:not(:popover-open) { display: none }
     .dot { all: initial; flex: none; width: 8px; height: 8px; border-radius: 4px; background: #2f6f4f }
-    .waiting .dot { background: #b7791f }
     .paused .dot { background: #8a8f98 }
     .words { all: initial; font: inherit; color: inherit; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; min-width: 0 }
     .button { all: initial; flex: none; font: inherit; color: inherit; padding: 2px 8px; border-radius: 5px; background: #0000000d; cursor: pointer }
