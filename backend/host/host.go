@@ -59,6 +59,8 @@ type Options struct {
 	Log *slog.Logger
 	// Rows bounds the audit log; default 20,000.
 	Rows int
+	// Idle ends Run, without an error, when no agent has been connected for so long; 0 is never.
+	Idle time.Duration
 }
 
 // stopTime bounds the end of everything.
@@ -177,12 +179,23 @@ func (h *Host) Run(ctx context.Context) (err error) {
 	if err := l.Append(ctx, event.Draft{Category: "host.started", Data: map[string]any{"kind": h.o.Kind, "version": h.o.Version, "pid": os.Getpid()}}); err != nil {
 		return err
 	}
-	return tiers.Run(ctx, tiers.Options{Log: h.log, Stop: stopTime, OnChange: h.changed},
+	ctx, end := context.WithCancelCause(ctx)
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer end(nil)
+	if h.o.Idle > 0 {
+		watch.Go(func() { w.leaveIdle(ctx, end) })
+	}
+	err = tiers.Run(ctx, tiers.Options{Log: h.log, Stop: stopTime, OnChange: h.changed},
 		tiers.Tier{Name: "ledger", Services: []suture.Service{tiers.Func("journal", w.journal.serve)}},
 		tiers.Tier{Name: "browsers", Services: []suture.Service{tiers.Func("windows", w.windows)}},
 		tiers.Tier{Name: "services", Services: []suture.Service{tiers.Func("reactions", w.react)}},
 		tiers.Tier{Name: "doors", Services: []suture.Service{&line.Socket{Path: h.paths.Socket, Door: w.door()}}},
 	)
+	if context.Cause(ctx) == errIdle && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 func (h *Host) changed(tier string, status tiers.Status, err error) {

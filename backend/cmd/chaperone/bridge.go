@@ -27,7 +27,8 @@ func bridgeCommand() *cobra.Command {
   {"id":1,"method":"navigate","args":{"url":"https://example.org"}}
 
 "methods" lists what there is. When no host is running, one is started: the app
-where there is a display, else a host without a window. The end of standard
+where there is a display, else a host without a window, which ends a minute
+after its last agent has gone. The end of standard
 input ends the line when the last answer has been given. Only the protocol goes
 to standard output; all else to standard error.`,
 		Example: `  echo '{"id":1,"method":"status"}' | chaperone bridge --no-start`,

@@ -24,6 +24,9 @@ const (
 	// Connecting is tried again after firstTry, then after twice as long each
 	// time, up to lastTry.
 	firstTry, lastTry = 5 * time.Millisecond, 200 * time.Millisecond
+	// idle is how long a host without a window stays when its last agent has gone.
+	// It must not stand in the way of the app for ever.
+	idle = "1m"
 	// maxLog is the size at which the log of started hosts begins anew.
 	maxLog = 1 << 20
 )
@@ -130,7 +133,7 @@ func hostProgram() (program string, args []string, err error) {
 			return app, nil, nil
 		}
 	}
-	return self, []string{"serve"}, nil
+	return self, []string{"serve", "--idle", idle}, nil
 }
 
 // appProgram is the app's file name.

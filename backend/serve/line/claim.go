@@ -70,12 +70,11 @@ func running(places setting.Paths) error {
 	if !ok {
 		return fault.New(fault.Busy, "Chaperone is running already").WithHint("There is one host for each user; use that one.")
 	}
-	what := "a host without a window"
+	what, hint := "a host without a window", fmt.Sprintf("There is one host for each user; end that one first (kill %d).", h.PID)
 	if h.Kind == "app" {
-		what = "the app"
+		what, hint = "the app", "There is one host for each user; use that one, or close it first."
 	}
-	return fault.New(fault.Busy, "Chaperone is running already: %s, process %d, version %s", what, h.PID, h.Version).
-		WithHint("There is one host for each user; use that one, or end it first.")
+	return fault.New(fault.Busy, "Chaperone is running already: %s, process %d, version %s", what, h.PID, h.Version).WithHint(hint)
 }
 
 // replace writes a file in one step.
