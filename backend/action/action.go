@@ -458,7 +458,7 @@ func plain(err error) string {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("%s: %s does not fit", e.Field, clip(e.Value, 40))
 	}
-	msg := clip(err.Error(), 400)
+	msg := clip(strings.Replace(err.Error(), "unexpected additional properties", "there is no argument", 1), 400)
 	if i := strings.LastIndex(msg, ": "); i >= 0 && strings.HasPrefix(msg, "validating") {
 		if j := strings.Index(msg, "validating /properties/"); j >= 0 {
 			field, _, _ := strings.Cut(msg[j+len("validating /properties/"):], ":")

@@ -156,7 +156,7 @@ func TestWrongCallsSayWhatIsAccepted(t *testing.T) {
 		{agent, "click_element", ``, fault.InvalidArguments, "index", "Accepted arguments: index (required), kind, tabId."},
 		{agent, "click_element", `null`, fault.InvalidArguments, "index", "Accepted arguments: index (required), kind, tabId."},
 		{agent, "click_element", `{"index":"7"}`, fault.InvalidArguments, `click_element: index: 7 has type "string", want "integer"`, "index (required)"},
-		{agent, "click_element", `{"index":1,"person":true}`, fault.InvalidArguments, "person", "index (required)"},
+		{agent, "click_element", `{"index":1,"person":true}`, fault.InvalidArguments, `click_element: there is no argument ["person"]`, "index (required)"},
 		{agent, "click_element", `{"index":1,"kind":"middle"}`, fault.InvalidArguments, "kind: ", "index (required)"},
 		{agent, "click_element", `{"index":1,"kind":"` + long + `"}`, fault.InvalidArguments, "kind: ", "index (required)"},
 		{agent, "click_element", `{"index":"a: b"}`, fault.InvalidArguments, "index: ", "index (required)"},
