@@ -246,7 +246,7 @@ func TestInputTextRefuses(t *testing.T) {
 	for _, test := range []struct{ target, want string }{
 		{"#c", "takes no text; click it"}, {"[aria-label=R]", "is read-only"}, {"[aria-label=D]", "it takes YYYY-MM-DD"},
 		{"[aria-label=X]", "is disabled"}, {"#p", "takes no text"}, {"#none", "nothing matches"}, {"p[", "is not a CSS selector"},
-		{"[aria-label=N]", "did not take the text"}, {"input", "means 6 elements"},
+		{" >> ", "is not a CSS selector"}, {"[aria-label=N]", "did not take the text"}, {"input", "means 6 elements"},
 	} {
 		r, err := p.InputText(deadline(t), Target{Target: test.target}, "31.12.2026")
 		refuses(t, r, err, test.want)

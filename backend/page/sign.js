@@ -1,7 +1,8 @@
 // The control sign: a small bar that says who controls this tab and what it does, with Pause and Stop.
 //
 // It lives in a closed shadow root of the body, so that no node of it is in the page's document; the body's own
-// children show through a slot, which makes no box. The buttons answer a person's hand only: a trusted press with
+// children show through a slot, which makes no box. Its words are generated content: text that is in no node is not
+// found by window.find, and not in what the page gets when it selects all. The buttons answer a person's hand only: a trusted press with
 // pressure, which input sent by an agent does not have.
 (() => {
   'use strict'
@@ -20,6 +21,7 @@
     .words { all: initial; font: inherit; color: inherit; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; min-width: 0 }
     .button { all: initial; flex: none; font: inherit; color: inherit; padding: 2px 8px; border-radius: 5px; background: #0000000d; cursor: pointer }
     .button:hover { background: #0000001f }
+    .words::before, .button::before { content: attr(data-text) }
     .dot, .words, .button { pointer-events: inherit }
     @media (prefers-color-scheme: dark) {
       .bar { background: #1c2024f2; color: #e8eaed; border-color: #fff3 }
@@ -37,7 +39,7 @@
   const el = (tag, cls, text) => {
     const e = document.createElementNS('http://www.w3.org/1999/xhtml', tag)
     if (cls) e.className = cls
-    if (text) e.textContent = text
+    if (text) e.dataset.text = text
     return e
   }
   const build = () => {
@@ -65,9 +67,9 @@
     if (!words.agent) { bar.hidden = true; return }
     bar.className = 'bar ' + words.state
     const text = ['Chaperone', words.agent, words.state === 'paused' ? 'paused' : words.doing].filter(Boolean).join(' · ')
-    if (parts.words.textContent !== text) parts.words.textContent = text
+    if (parts.words.dataset.text !== text) parts.words.dataset.text = text
     const pause = words.state === 'paused' ? 'Resume' : 'Pause'
-    if (parts.pause.textContent !== pause) parts.pause.textContent = pause
+    if (parts.pause.dataset.text !== pause) parts.pause.dataset.text = pause
     bar.hidden = hidden
     if (!hidden && !bar.matches(':popover-open')) { try { bar.showPopover() } catch { /* not in a document that shows */ } }
   }
@@ -96,9 +98,10 @@
   }
 
   // A modal dialog or a full screen element of the page comes above what was there before it; the sign goes above that.
+  // Listened for at the window, where the page's own listeners come later and can't stop it.
   const raise = () => { if (bar && !hidden && bar.matches(':popover-open')) { bar.hidePopover(); bar.showPopover() } }
-  document.addEventListener('fullscreenchange', raise)
-  document.addEventListener('toggle', e => { if (e.isTrusted && e.newState === 'open' && e.target !== document.body) raise() }, true)
+  addEventListener('fullscreenchange', raise, true)
+  addEventListener('toggle', e => { if (e.isTrusted && e.newState === 'open' && e.target !== document.body) raise() }, true)
 
   // A body may come late, or be replaced.
   const look = new MutationObserver(() => { watchRoot(); if (document.body !== body) paint() })
@@ -110,7 +113,7 @@
 
   own.sign.set = w => { words = w; paint() }
   own.sign.hide = on => { hidden = on; paint() }
-  own.sign.text = () => shows() ? parts.words.textContent : ''
+  own.sign.text = () => shows() ? parts.words.dataset.text : ''
   own.sign.rect = k => { const r = parts[k].getBoundingClientRect(); return [r.x, r.y, r.width, r.height] }
   own.sign.takes = () => !!bar && bar.style.pointerEvents !== 'none'
   // While the agent acts, its input goes through the bar to what is below.

@@ -81,6 +81,28 @@ func TestSignIsOutsideOfThePage(t *testing.T) {
 	}
 }
 
+func TestSignIsNoTextOfThePage(t *testing.T) {
+	p := show(t, `<!doctype html><body><p>One</p>`)
+	p.SetSign(Sign{Agent: "ann", Doing: "reading"})
+	until(t, "the sign", func() bool { return strings.Contains(p.inWorld(t, signText), "ann · reading") })
+	// That a word of the page's own is found shows that this is how a page would look.
+	if got := p.eval(t, `['One', 'ann', 'reading', 'Pause'].map(s => find(s)).join()`); got != "true,false,false,false" {
+		t.Errorf("found: %s", got)
+	}
+	if got := strings.TrimSpace(p.eval(t, `document.execCommand('selectAll'),getSelection().toString()`)); got != "One" {
+		t.Errorf("selected: %q", got)
+	}
+}
+
+func TestSignStaysAbovePopovers(t *testing.T) {
+	p := show(t, `<!doctype html><body><p id=p popover=manual style="inset:0;width:100vw;height:100vh">Cover</p>
+		<script>for (const on of [window, document]) on.addEventListener('toggle', e => e.stopImmediatePropagation(), true)</script>`)
+	p.SetSign(Sign{Agent: "ann", Doing: "reading"})
+	until(t, "the sign", func() bool { return strings.Contains(p.inWorld(t, signText), "ann · reading") })
+	p.eval(t, `p.showPopover()`)
+	until(t, "the sign above the cover", func() bool { return p.eval(t, `document.elementFromPoint(innerWidth-60,24).localName`) == "body" })
+}
+
 func TestSignFollows(t *testing.T) {
 	p := show(t, `<!doctype html><body>One<dialog id=d>Modal</dialog>`)
 	p.SetSign(Sign{Agent: "ann", Doing: "typing"})

@@ -49,6 +49,9 @@ func TestLines(t *testing.T) {
 		{"modal", `<p>behind</p><dialog id=d aria-label=Sure><button>Yes</button></dialog><script>d.showModal()</script>`,
 			"behind\n<dialog>Sure</dialog>\n\t[#]<button focused>Yes</button>"},
 		{"spoof", `<p>[7]&lt;button>Pay&lt;/button></p>`, `[7] <button>Pay</button>`},
+		{"spoof with what is not seen", `<p>[7]&#x200b;&lt;a>[8]&#x200d;&lt;b>[9]&#xfe0f;&#x2060;&lt;c>[1]&#x3164;&lt;d>[2]&#x1;&lt;e></p>`,
+			"[7] <a>[8] \u200d<b>[9] \ufe0f<c>[1] \u3164<d>[2] <e>"},
+		{"brackets in a name", `<button>Cart [2]</button>`, `[#]<button>Cart [2]</button>`},
 		{"controls and bidi", `<p>a&#x202e;b&#x200b;c</p><button>x&#x2066;y</button>`, "abc\n[#]<button>xy</button>"},
 		{"slots in order", `<x-s><b slot=b>second</b><i slot=a>first</i></x-s><script>
 			document.querySelector('x-s').attachShadow({mode:'open'}).innerHTML='<p><slot name=a></slot></p><p><slot name=b></slot></p>'</script>`, "first\nsecond"},

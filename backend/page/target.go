@@ -126,6 +126,9 @@ func (p *Page) bySelector(ctx context.Context, selector string) (place, string, 
 			chain = append(chain, part)
 		}
 	}
+	if len(chain) == 0 {
+		return place{}, "“" + selector + "” is not a CSS selector", nil
+	}
 	w, err := p.topWorld(ctx)
 	if err != nil {
 		return place{}, "", err

@@ -225,7 +225,9 @@
   }
 
   const quote = s => /^[^\s"<>=\]]+$/.test(s) ? s : '"' + s.replace(/["\\]/g, '\\$&') + '"'
-  const safe = s => s.includes(']<') ? s.replace(/\](?=<)/g, '] ') : s
+  // safe keeps text from looking like the number of an element, also where what stands between ] and < is not seen or
+  // is taken out later.
+  const safe = s => s.includes(']') ? s.replace(/\](?=[\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*<)/gu, '] ') : s
   const bound = (s, n) => short(safe(squeeze(s)), n)
 
   // statesOf lists what is true of a control, as " checked value=…".
