@@ -189,11 +189,25 @@ func (t *tab) titled(title string) {
 // maxTitle bounds a title, in characters.
 const maxTitle = 300
 
-// finish writes down a page that has loaded, with the title that it has by now.
+// titleTime bounds the question what a loaded page is called.
+const titleTime = 2 * time.Second
+
+// finish writes down a page that has loaded, with its title. Chromium tells of a
+// title at some later change, which may never come; so it is asked.
 func (t *tab) finish() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.flush()
+	t.l.wg.Go(func() {
+		ctx, cancel := context.WithTimeout(t.l.asks, titleTime)
+		defer cancel()
+		var now struct {
+			TargetInfo target.Info `json:"targetInfo"`
+		}
+		if t.l.root().Call(ctx, target.CommandGetTargetInfo, target.GetTargetInfoParams{TargetID: t.target}, &now) == nil {
+			t.titled(now.TargetInfo.Title)
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.flush()
+	})
 }
 
 // flush writes the visit that has not been written yet. The lock is held.
