@@ -25,7 +25,7 @@ setup: ## Install what is missing: system packages, front-end packages, Go modul
 run: build ## Open the app
 	@exec $(BIN)/chaperone-desktop
 
-demo: build ## Show the main job: an agent shops, a person decides; pictures go to demo-out/
+demo: build ## Show the main job: an agent shops, you decide; without a display a script does, for demo-out/
 	@go build -o $(BIN)/demo ./backend/demo
 	@if [ -n "$${DISPLAY:-}" ] && [ -z "$${CI:-}" ]; then exec $(BIN)/demo; \
 	  else exec build/with-display.sh $(BIN)/demo -person scripted; fi

@@ -12,7 +12,7 @@ export interface Choice {
 /** What can be answered, in the order that it is shown. A and B, with Shift for always. */
 export const choices: readonly Choice[] = [
   { answer: "allow_once", label: "Allow once", key: "A", shortcut: "A" },
-  { answer: "allow_always", label: "Always allow on this site", key: "⇧A", shortcut: "Shift+A" },
+  { answer: "allow_always", label: "Always allow", key: "⇧A", shortcut: "Shift+A" },
   { answer: "block_once", label: "Block once", key: "B", shortcut: "B" },
   { answer: "block_always", label: "Always block", key: "⇧B", shortcut: "Shift+B" },
 ];

@@ -63,7 +63,7 @@ test.each([
   expect(host.sites.map(({ origin, access }) => ({ origin, access }))).toEqual(sites);
 });
 
-test.each(["Allow once", "Always allow on this site", "Block once", "Always block"])("the button “%s” answers", async (name) => {
+test.each(["Allow once", "Always allow", "Block once", "Always block"])("the button “%s” answers", async (name) => {
   const user = await openWindow(host);
   await happen(() => host.ask("shopper", "https://pay.example/"));
   const box = await dialog();
