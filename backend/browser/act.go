@@ -136,7 +136,7 @@ func (s *Service) act(ctx context.Context, c *action.Call, h how, do func(contex
 	t.awaitPopups(ctx, before)
 	out := t.observe(ctx, h)
 	if after := t.since(before); after != "" {
-		report.Message = strings.TrimSpace(report.Message + " " + after)
+		report.Message = strings.TrimSpace(ended(report.Message) + " " + after)
 	}
 	out.Action = &report
 	return out, nil
@@ -195,6 +195,14 @@ func (t *tab) mark() mark {
 	defer t.mu.Unlock()
 	m.refused, m.commits = t.refused.n, t.commits
 	return m
+}
+
+// ended is a message as a sentence that another can follow.
+func ended(message string) string {
+	if message == "" || strings.HasSuffix(message, ".") {
+		return message
+	}
+	return message + "."
 }
 
 // since tells what happened beside the action: refused navigations and new tabs.

@@ -32,6 +32,6 @@ host first, by Ctrl+C or a signal.`,
 			return h.Run(c.Context())
 		},
 	}
-	c.Flags().DurationVar(&idle, "idle", 0, "end when no agent has been connected for this `long`, such as 5m; 0 is never")
+	c.Flags().DurationVar(&idle, "idle", 0, "end when no agent has been connected for this `time`, such as 5m; 0 is never")
 	return c
 }
