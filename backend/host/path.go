@@ -105,7 +105,9 @@ func outline(name string, x any) any {
 	switch x := x.(type) {
 	case string:
 		if name == "url" || name == "origin" {
-			return address(x)
+			if a := address(x); a != "" {
+				return a
+			}
 		}
 		if plainText[name] && len(x) <= 80 {
 			return x
@@ -119,11 +121,15 @@ func outline(name string, x any) any {
 	return x
 }
 
+// address returns what of an address may be written down: no more than the scheme
+// where there is no site, and "" for what is no address at all.
 func address(raw string) string {
 	u, err := url.Parse(strings.TrimSpace(raw))
-	if err != nil || u.Host == "" {
-		scheme, _, _ := strings.Cut(raw, ":")
-		return cut(scheme, 20) + ":"
+	if err != nil || u.Scheme == "" {
+		return ""
+	}
+	if u.Host == "" {
+		return cut(u.Scheme, 20) + ":"
 	}
 	return cut(u.Scheme+"://"+u.Host+u.EscapedPath(), 300)
 }

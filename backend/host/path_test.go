@@ -37,6 +37,16 @@ func TestShapeKeepsNothingThatWasTyped(t *testing.T) {
 	if k, ok := got["key"].(string); ok {
 		t.Errorf("a single key is typed text too: %q", k)
 	}
+	for raw, want := range map[string]string{"hunter2": `{"url":{"characters":7}}`, "my card: hunter2": `{"url":{"characters":16}}`,
+		"file:///etc/hunter2": `{"url":"file:"}`, "javascript:hunter2": `{"url":"javascript:"}`} {
+		url, err := json.Marshal(map[string]string{"url": raw})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := json.Marshal(shape(url)); err != nil || string(text) != want {
+			t.Errorf("%s: %s, %v, want %s", raw, text, err, want)
+		}
+	}
 	if shape(json.RawMessage(`[`)) != nil {
 		t.Error("broken arguments have a shape")
 	}

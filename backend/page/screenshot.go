@@ -106,7 +106,9 @@ func (p *Page) capture(ctx context.Context, o ScreenshotOptions) (capture, error
 	if err := p.wait(ctx, metrics, &m); err != nil {
 		return capture{}, err
 	}
-	if err := p.wait(ctx, shot, &s); err != nil {
+	if err := p.wait(ctx, shot, &s); refused(err) { // the document that was to be pictured is on its way out
+		return capture{}, errLost
+	} else if err != nil {
 		return capture{}, err
 	}
 	c := capture{data: s.Data}
