@@ -44,7 +44,15 @@ func main() { os.Exit(run()) }
 
 func run() int {
 	showVersion := flag.Bool("version", false, "print the version and exit")
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), "Usage: chaperone-desktop [--version]\n\n"+
+			"Opens the app in which a person watches over agents. Agents come in by `chaperone bridge`.\n")
+	}
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "chaperone: the app takes no argument %q\n", flag.Arg(0))
+		return 2
+	}
 	if *showVersion {
 		fmt.Println("chaperone-desktop", version())
 		return 0
