@@ -148,9 +148,11 @@ func (t *tab) supersede() {
 	h := t.held
 	t.mu.Unlock()
 	if h != nil {
-		h.withdraw(fault.New(fault.Cancelled, "another navigation took its place"))
+		h.withdraw(errSuperseded)
 	}
 }
+
+var errSuperseded = fault.New(fault.Cancelled, "another navigation took its place")
 
 // hold keeps the request where it is while the person is asked.
 func (l *life) hold(t *tab, p *fetch.EventRequestPaused, nav policy.Navigation, own bool, d policy.Decision) {
@@ -199,8 +201,15 @@ func (l *life) hold(t *tab, p *fetch.EventRequestPaused, nav policy.Navigation, 
 		if v.Answered && !v.Allowed {
 			l.blocked(nav, d.Origin)
 		}
-		if !v.Allowed {
-			l.refuse(t, p.RequestID, refusal{own: own, origin: d.Origin, reason: v.Reason, err: v.Err})
+		switch r := (refusal{own: own, origin: d.Origin, reason: v.Reason, err: v.Err}); {
+		case v.Allowed:
+		case context.Cause(ctx) != errSuperseded:
+			l.refuse(t, p.RequestID, r)
+		default: // nobody refused it, and the tab goes on, a popup too
+			if own {
+				t.refuse(r)
+			}
+			l.fail(p.RequestID)
 		}
 		t.release(h)
 	})
