@@ -53,6 +53,14 @@ type State struct {
 	CapturedAt  time.Time        `json:"capturedAt"`
 	Dialog      *Dialog          `json:"dialog,omitempty" jsonschema:"a dialog that is open: answer it with handle_dialog"`
 	Pending     *PendingApproval `json:"pendingApproval,omitempty" jsonschema:"a navigation that waits for the person"`
+	Refused     *Refused         `json:"refused,omitempty" jsonschema:"what was refused here since the last state that said so"`
+}
+
+// Refused is a navigation or download that was not let through.
+type Refused struct {
+	What   string        `json:"what" jsonschema:"navigation or download"`
+	Origin policy.Origin `json:"origin,omitempty"`
+	Reason string        `json:"reason"`
 }
 
 // TabState is a tab in a state's list.
@@ -137,6 +145,7 @@ func (s *Service) act(ctx context.Context, c *action.Call, h how, do func(contex
 	out := t.observe(ctx, h)
 	if after := t.since(before); after != "" {
 		report.Message = strings.TrimSpace(ended(report.Message) + " " + after)
+		out.State.Refused = nil // it is in the report
 	}
 	out.Action = &report
 	return out, nil
@@ -210,7 +219,7 @@ func (t *tab) since(m mark) string {
 	var parts []string
 	t.mu.Lock()
 	if t.refused.n > m.refused {
-		parts = append(parts, fmt.Sprintf("%s was not opened: %s.", named(t.refused.origin, "unknown"), t.refused.reason))
+		parts = append(parts, t.refused.String())
 	}
 	t.mu.Unlock()
 	for _, o := range t.l.controlled() {
@@ -274,12 +283,13 @@ func (t *tab) explain(ctx context.Context, m mark, err error) error {
 }
 
 // observe reads the tab's state. It fails never: what cannot be read is said.
-func (t *tab) observe(ctx context.Context, h how) Outcome {
+func (t *tab) observe(ctx context.Context, h how) (o Outcome) {
+	defer func() { o.State.Refused = t.untold() }()
 	settled := true
 	if h.load {
 		settled = t.load(ctx)
 	}
-	o := Outcome{State: t.state()}
+	o = Outcome{State: t.state()}
 	o.State.Settled = settled && o.State.Dialog == nil && o.State.Pending == nil && !t.loading()
 	if !h.capture || o.State.Pending != nil || o.State.Dialog != nil {
 		return o
@@ -715,13 +725,9 @@ func (s *Service) Wait(ctx context.Context, c *action.Call, d time.Duration, cap
 			return Outcome{}, fault.From(context.Cause(ctx)).WithEffect(fault.EffectNone)
 		}
 	}
-	m := t.mark()
 	h := capture.after()
 	h.load = true
 	out := t.observe(ctx, h)
-	if r := t.lastRefusal(m); r != "" && report.Message == "The person has decided." {
-		report.Message += " " + r
-	}
 	out.Action = &report
 	return out, nil
 }
@@ -751,15 +757,6 @@ func (t *tab) decided(ctx context.Context, limit <-chan time.Time) (bool, error)
 			return false, fault.From(context.Cause(ctx)).WithEffect(fault.EffectNone)
 		}
 	}
-}
-
-func (t *tab) lastRefusal(mark) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.refused.n == 0 || t.status == TabLoading {
-		return ""
-	}
-	return fmt.Sprintf("Last refused: %s (%s).", named(t.refused.origin, "unknown"), t.refused.reason)
 }
 
 // WaitFor waits for text to show or to go, at most d.

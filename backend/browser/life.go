@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,7 +66,8 @@ func (l *life) open(ctx context.Context, b *chrome.Browser) error {
 			{URLPattern: "*", ResourceType: network.ResourceTypeOther, RequestStage: fetch.RequestStageRequest},
 		}}),
 		// Downloads are not offered yet, so nothing may be written.
-		root.Send("Browser.setDownloadBehavior", browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny}),
+		root.Send("Browser.setDownloadBehavior", browser.SetDownloadBehaviorParams{
+			Behavior: browser.SetDownloadBehaviorBehaviorDeny, EventsEnabled: new(true)}),
 		root.Send("Target.setDiscoverTargets", target.SetDiscoverTargetsParams{Discover: true}),
 		root.Send("Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
 			"filter": []map[string]any{{"type": "browser", "exclude": true}, {"type": "tab", "exclude": true},
@@ -225,6 +227,11 @@ func (l *life) handle(ev chrome.Event) {
 			ev.Session.Send("Fetch.continueWithAuth", fetch.ContinueWithAuthParams{RequestID: p.RequestID,
 				AuthChallengeResponse: &fetch.AuthChallengeResponse{Response: fetch.AuthChallengeResponseResponseCancelAuth}})
 		}
+	case "Browser.downloadWillBegin":
+		var p browser.EventDownloadWillBegin
+		if ev.Decode(&p) == nil {
+			l.downloaded(&p)
+		}
 	case "Target.attachedToTarget":
 		var p target.EventAttachedToTarget
 		if ev.Decode(&p) == nil {
@@ -254,6 +261,24 @@ func (l *life) handle(ev chrome.Event) {
 				t.crash()
 			}
 		}
+	}
+}
+
+// downloaded tells of a download that Chromium has refused, as it was told to.
+func (l *life) downloaded(p *browser.EventDownloadWillBegin) {
+	t := l.tabOf(target.ID(p.FrameID))
+	if t == nil { // a frame inside a page: the tab that is selected is the best guess
+		l.mu.Lock()
+		t = l.tabs[l.selected]
+		l.mu.Unlock()
+	}
+	if t == nil {
+		return
+	}
+	origin := policy.OriginOf(strings.TrimPrefix(p.URL, "blob:"))
+	t.refuse(refusal{what: download, origin: origin, reason: "agents' windows take no downloads yet"})
+	if l.w.noteRefusal(t) {
+		l.w.note("browser.download.refused", map[string]any{"tab": t.id, "origin": origin})
 	}
 }
 

@@ -1,8 +1,10 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"sync"
@@ -52,6 +54,7 @@ type tab struct {
 	// call asked for; denied is the last such one that was refused.
 	own     bool
 	denied  refusal
+	toldOf  int           // the number of the last refusal that a state told of
 	changed chan struct{} // closed and renewed at each change that someone may wait for
 	commits int
 	visit   *Visit
@@ -77,11 +80,37 @@ type hold struct {
 
 // A refusal is a navigation that was not let through.
 type refusal struct {
-	n      int  // counts the tab's refusals
-	own    bool // it was a call that asked for it
+	what   string // a navigation when empty, else a download
+	n      int    // counts the tab's refusals
+	own    bool   // it was a call that asked for it
 	origin policy.Origin
 	reason string
 	err    error
+}
+
+// String says it in a sentence.
+func (r refusal) String() string {
+	if r.what == download {
+		return fmt.Sprintf("The download from %s was refused: %s.", named(r.origin, "unknown"), r.reason)
+	}
+	return fmt.Sprintf("%s was not opened: %s.", named(r.origin, "unknown"), r.reason)
+}
+
+// The kinds of refusal.
+const (
+	navigation = "navigation"
+	download   = "download"
+)
+
+// untold returns the last refusal if no state has told of it yet.
+func (t *tab) untold() *Refused {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.refused.n == t.toldOf {
+		return nil
+	}
+	t.toldOf = t.refused.n
+	return &Refused{What: cmp.Or(t.refused.what, navigation), Origin: t.refused.origin, Reason: t.refused.reason}
 }
 
 var errGone = fault.New(fault.BrowserGone, "the window was closed or Chromium ended while this was under way").

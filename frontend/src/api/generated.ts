@@ -49,6 +49,8 @@ export interface BrowserState {
   dialog?: Dialog;
   /** A navigation that waits for the person. */
   pendingApproval?: PendingApproval;
+  /** What was refused here since the last state that said so. */
+  refused?: Refused;
 }
 
 export type BrowserStatus = "starting" | "ready" | "busy" | "closing" | "closed" | "crashed";
@@ -236,6 +238,13 @@ export interface Question {
   risk: Risk;
   /** What the person should notice. */
   notes: string[];
+}
+
+export interface Refused {
+  /** Navigation or download. */
+  what: string;
+  origin?: string;
+  reason: string;
 }
 
 export interface Report {

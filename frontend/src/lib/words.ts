@@ -66,6 +66,7 @@ const happened: Record<string, string> = {
   "browser.navigation.completed": "Loaded",
   "browser.navigation.held": "Held for your answer",
   "browser.navigation.refused": "Refused",
+  "browser.download.refused": "Download refused",
   "browser.dialog.opened": "Page opened a dialog",
   "browser.dialog.closed": "Page’s dialog closed",
   "approval.asked": "Asked you",
