@@ -2,10 +2,12 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"chaperone/backend/chrome"
 	"chaperone/backend/fault"
 	"chaperone/backend/ids"
 	"chaperone/backend/policy"
@@ -153,6 +155,36 @@ func (t *tab) supersede() {
 }
 
 var errSuperseded = fault.New(fault.Cancelled, "another navigation took its place")
+
+// stale withdraws the question about a navigation that Chromium itself has given
+// up: stopped, or replaced by a page that needs no request. Nothing says so, but
+// the tab comes to rest or to another document, and the request is known no more.
+func (l *life) stale(t *tab, ev chrome.Event) {
+	switch ev.Method {
+	case "Page.frameStoppedLoading", "Page.frameNavigated", "Page.navigatedWithinDocument":
+	default:
+		return
+	}
+	t.mu.Lock()
+	h := t.held
+	t.mu.Unlock()
+	if h == nil || ev.Session != t.session {
+		return
+	}
+	// A request that still waits is refused otherwise: it has no body yet.
+	known := l.root().Send("Fetch.getResponseBody", fetch.GetResponseBodyParams{RequestID: h.request})
+	l.wg.Go(func() {
+		select {
+		case <-known.Done(): // at the latest when Chromium ends
+		case <-h.over:
+			return
+		}
+		err, ok := errors.AsType[*chrome.CDPError](known.Wait(l.asks, nil))
+		if ok && strings.Contains(err.Message, "Invalid InterceptionId") {
+			h.withdraw(errSuperseded)
+		}
+	})
+}
 
 // hold keeps the request where it is while the person is asked.
 func (l *life) hold(t *tab, p *fetch.EventRequestPaused, nav policy.Navigation, own bool, d policy.Decision) {

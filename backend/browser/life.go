@@ -211,6 +211,7 @@ func (l *life) handle(ev chrome.Event) {
 			return
 		}
 		t.handle(ev)
+		l.stale(t, ev)
 		l.childSessions(t, ev)
 		return
 	}
