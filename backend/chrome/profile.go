@@ -18,19 +18,30 @@ var preferences []byte
 // prepareProfile makes dir fit for a start: private, with our preferences in
 // place. What Chromium itself keeps in its preferences stays.
 func prepareProfile(dir string) error {
-	path := filepath.Join(dir, "Default", "Preferences")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "Default"), 0o700); err != nil {
 		return err
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return err
 	}
+	return errors.Join(prefer(filepath.Join(dir, "Default", "Preferences"), preferences),
+		prefer(filepath.Join(dir, "Local State"), localState))
+}
+
+// prefer lays ours over the preferences that are in the file path.
+func prefer(path string, ours []byte) error {
 	had, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return writeWhole(path, merge(had, preferences))
+	return writeWhole(path, merge(had, ours))
 }
+
+// localState is what Chromium keeps for all its profiles. With those schemes a
+// part of a page that asks for a sign-in gets none, instead of a native dialog
+// that holds the page up and that no agent can see; documents are answered by
+// the protocol.
+var localState = []byte(`{"auth": {"schemes": "negotiate"}}`)
 
 // merge lays over on base, object by object, and keeps every other byte of base
 // as it was. A base that is no object is worth nothing to Chromium either.

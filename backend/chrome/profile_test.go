@@ -91,6 +91,9 @@ func TestPreferences(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", when, path, got, want)
 			}
 		}
+		if got := dig(t, filepath.Join(profile, "Local State"), "auth.schemes"); got != "negotiate" {
+			t.Errorf("%s: the schemes of sign-ins are %v", when, got)
+		}
 	}
 	check("before the start")
 	b := launch(t, Options{Profile: profile})
