@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"chaperone/backend/approval"
-	"chaperone/backend/browser"
 	"chaperone/backend/fault"
 	"chaperone/backend/policy"
 	"chaperone/backend/testkit"
@@ -291,15 +290,8 @@ func (w way) go_(t *testing.T, k *testkit.Kit, a *testkit.Agent, host string, al
 // alone waits until tab 1 is the only one.
 func alone(t *testing.T, a *testkit.Agent) {
 	t.Helper()
-	var tabs []browser.TabState
-	defer func() {
-		if t.Failed() {
-			t.Logf("the tabs are %+v", tabs)
-		}
-	}()
 	until(t, 10*time.Second, "no other tab is left", func() bool {
-		tabs = do(t, a, "get_browser_state", args{"tabId": 1, "captureState": false}).State.Tabs
-		return len(tabs) == 1
+		return len(do(t, a, "get_browser_state", args{"tabId": 1, "captureState": false}).State.Tabs) == 1
 	})
 }
 
