@@ -284,8 +284,9 @@ func (l *life) refuse(t *tab, id fetch.RequestID, r refusal) {
 }
 
 // isPopup reports whether a page opened the tab, which has shown nothing yet. A
-// click with the middle button or Control held leaves no opener. The lock is held.
-func (t *tab) isPopup() bool { return !t.loaded && !t.opened }
+// click with the middle button or Control held leaves no opener, and neither has
+// a tab that the person opened. The lock is held.
+func (t *tab) isPopup() bool { return !t.loaded && !t.opened && (t.controlled || t.opener != nil) }
 
 func (w *window) noteRefusal(t *tab) bool {
 	t.mu.Lock()
