@@ -83,9 +83,13 @@ func (m *marker) livingOwner(profile string) int {
 	return o.PID
 }
 
+// uses reports whether a process was started on profile. Chromium rewrites its
+// command line a moment after its start; then it is one text with blanks.
 func uses(cmdline []string, profile string) bool {
+	const blank = " "
+	flag := "--user-data-dir=" + profile
 	for _, arg := range cmdline {
-		if arg == "--user-data-dir="+profile {
+		if arg == flag || strings.Contains(blank+arg+blank, blank+flag+blank) {
 			return true
 		}
 	}

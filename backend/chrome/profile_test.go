@@ -348,3 +348,22 @@ func TestSweepEndsLeftBrowsers(t *testing.T) {
 		t.Errorf("a sweep of nothing: %v, %v", ended, err)
 	}
 }
+
+func TestUses(t *testing.T) {
+	for _, c := range []struct {
+		cmdline []string
+		want    bool
+	}{
+		{[]string{"chromium", "--user-data-dir=/a/profile", "about:blank"}, true},
+		{[]string{"chromium --no-sandbox --user-data-dir=/a/profile about:blank"}, true}, // as Chromium rewrites it
+		{[]string{"chromium --user-data-dir=/a/profile"}, true},
+		{[]string{"chromium --user-data-dir=/a/profile2 about:blank"}, false},
+		{[]string{"chromium", "--user-data-dir=/a/profile/below"}, false},
+		{[]string{"cat", "/a/profile"}, false},
+		{nil, false},
+	} {
+		if got := uses(c.cmdline, "/a/profile"); got != c.want {
+			t.Errorf("%q: %v, want %v", c.cmdline, got, c.want)
+		}
+	}
+}
