@@ -109,6 +109,9 @@ func run() int {
 		return running.finish()
 	}
 	w.abandon = func() { os.Exit(end()) }
+	told, closed := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(told, os.Interrupt, syscall.SIGTERM)
+	go insist(told, running.over, closed, w.abandon) // ends with the window, or ends the program
 	app := &App{send: func(line []byte) []byte { return w.answer(ctx, line) }}
 	err = wails.Run(&options.App{
 		Title: "Chaperone",
@@ -149,6 +152,7 @@ func run() int {
 		},
 		OnBeforeClose: w.beforeClose,
 	})
+	close(closed)
 	return max(end(), failed(err))
 }
 

@@ -140,6 +140,28 @@ func (w *window) beforeClose(ctx context.Context) (stay bool) {
 	}
 }
 
+// quitWithin is how long the native window may take to close when it was told to.
+const quitWithin = 3 * time.Second
+
+// insist sees to it that the program ends after a signal or the host's own end.
+// The native window does not hear of either while it is still being made, and
+// Wails says it once only. It returns when closed is.
+func insist(told <-chan os.Signal, over, closed <-chan struct{}, abandon func()) {
+	select {
+	case <-told:
+	case <-over:
+	case <-closed:
+		return
+	}
+	limit := time.NewTimer(quitWithin)
+	defer limit.Stop()
+	select {
+	case <-closed:
+	case <-limit.C:
+		abandon()
+	}
+}
+
 // closing says what is lost by closing while agents are connected.
 func closing(agents int) string {
 	if agents == 1 {

@@ -185,3 +185,40 @@ func TestASignalIsNotAskedAbout(t *testing.T) {
 		t.Errorf("the host was asked %v", people.lines)
 	}
 }
+
+func TestASignalEndsAWindowThatDoesNotHearOfIt(t *testing.T) {
+	for name, test := range map[string]struct{ signal, over, closes, want bool }{
+		"deaf to a signal":       {signal: true, want: true},
+		"deaf to the host's end": {over: true, want: true},
+		"closes":                 {signal: true, closes: true},
+		"nobody says anything":   {closes: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				told, over, closed := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+				abandoned := false
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					insist(told, over, closed, func() { abandoned = true })
+				}()
+				if test.signal {
+					told <- syscall.SIGTERM
+				}
+				if test.over {
+					close(over)
+				}
+				if synctest.Wait(); abandoned {
+					t.Error("the window was given no time")
+				}
+				if test.closes {
+					close(closed)
+				}
+				<-ended
+				if abandoned != test.want {
+					t.Errorf("abandoned: %v", abandoned)
+				}
+			})
+		})
+	}
+}
