@@ -316,7 +316,7 @@ func (t *tab) observe(ctx context.Context, h how) (o Outcome) {
 	case o.State.Pending != nil || o.State.Dialog != nil:
 		// It says by itself why there is no content.
 	case rctx.Err() != nil:
-		o.ObservationError = "the page did not answer in time"
+		o.ObservationError = "the page did not answer in time; close_tab ends a page that hangs"
 	default:
 		o.ObservationError = fault.From(gone(err)).Message
 	}
@@ -434,6 +434,7 @@ func (s *Service) Navigate(ctx context.Context, c *action.Call, url string, capt
 
 func (t *tab) navigate(ctx context.Context, url string) (page.Report, error) {
 	var ret cdppage.NavigateResult
+	before := t.mark().commits
 	report, err := t.go_(ctx, expectation{policy.KindDirect, url}, true, func(ctx context.Context) error {
 		return t.session.Call(ctx, "Page.navigate", cdppage.NavigateParams{URL: url}, &ret)
 	})
@@ -441,12 +442,41 @@ func (t *tab) navigate(ctx context.Context, url string) (page.Report, error) {
 		return report, err
 	}
 	switch {
+	case ret.ErrorText == "" && !t.shown(ctx, before):
+		return page.Report{Message: "The page that is there does not let go of the tab; close_tab ends a page that hangs."}, nil
 	case ret.ErrorText == "":
 		return page.Report{Success: true, Message: "Opened " + clip(url) + "."}, nil
 	case ret.IsDownload || ret.ErrorText == "net::ERR_ABORTED":
 		return page.Report{Message: "The address did not answer with a page (a download or an empty answer); the page stays."}, nil
 	}
 	return page.Report{Message: "The page could not be opened: " + inWords(ret.ErrorText) + "."}, nil
+}
+
+// commitTime bounds the wait for a page that is ready to be shown to be shown; it
+// takes milliseconds unless the page before it hangs.
+const commitTime = 5 * time.Second
+
+// shown waits until the tab shows another document than at the given count.
+// Chromium answers a navigation when it is ready to be shown, and a page that
+// hangs can keep it from that.
+func (t *tab) shown(ctx context.Context, commits int) bool {
+	ctx, cancel := context.WithTimeout(ctx, commitTime)
+	defer cancel()
+	for {
+		t.mu.Lock()
+		done, changed := t.commits > commits, t.watch()
+		t.mu.Unlock()
+		if done {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-t.ended:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // go_ runs a navigation command and waits until something was committed or

@@ -198,7 +198,7 @@ func (t *tab) committed(u string) {
 		t.loaded = true
 	}
 	if t.controlled && t.origin != "" {
-		t.visit = &Visit{At: t.l.w.s.o.Now(), Agent: t.l.w.agent, URL: u}
+		t.visit = &Visit{At: t.l.w.s.o.Now(), Agent: t.l.w.agent, URL: anonymous(u)}
 	}
 	t.signal()
 	t.mu.Unlock()
@@ -252,6 +252,16 @@ func (t *tab) flush() {
 	}
 	t.l.w.s.o.Journal.Visit(*v)
 	t.l.w.note("browser.navigation.completed", map[string]any{"tab": t.id, "url": bare(v.URL)})
+}
+
+// anonymous returns an address without the user and password that it may carry.
+func anonymous(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.User == nil {
+		return raw
+	}
+	u.User = nil
+	return u.String()
 }
 
 // bare returns an address without query, fragment and user, which may carry secrets.
