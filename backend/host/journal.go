@@ -82,16 +82,20 @@ func (j *journal) serve(ctx context.Context, ready func()) error {
 		case <-j.wake:
 			j.write(ctx, j.take())
 		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-			defer cancel()
-			j.write(last, j.take())
+			j.write(ctx, j.take())
 			return ctx.Err()
 		}
 	}
 }
 
-// write keeps the order: runs of drafts go in one transaction.
+// writeTime bounds one writing of what has come in.
+const writeTime = 2 * time.Second
+
+// write keeps the order: runs of drafts go in one transaction. What has come in
+// is written also when ctx ends meanwhile.
 func (j *journal) write(ctx context.Context, entries []entry) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	defer cancel()
 	var run []event.Draft
 	flush := func() {
 		if len(run) == 0 {

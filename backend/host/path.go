@@ -30,7 +30,7 @@ func (w *whole) record(next action.Runner) action.Runner {
 			kind = "person.action."
 		}
 		asked := event.Draft{Category: kind + "started", Subject: c.Spec.Method, Agent: c.Actor.Agent, Call: c.ID,
-			Data: row{Method: c.Spec.Method, Tab: c.Tab, Args: shape(c.Args)}}
+			Data: row{Method: c.Spec.Method, Tab: c.Tab, Args: shape(c.Spec, c.Args)}}
 		if err := w.ledger.Append(ctx, asked); err != nil {
 			return nil, err
 		}
@@ -85,21 +85,30 @@ type row struct {
 }
 
 // shape says what arguments look like without what was typed: numbers and
-// booleans as they are, an address without its query, any other text by its length.
-func shape(args json.RawMessage) map[string]any {
+// booleans as they are, an address without its query, any other text by its
+// length. It is taken before the arguments are checked, so what s does not
+// know is only counted.
+func shape(s *action.Spec, args json.RawMessage) map[string]any {
 	var v map[string]any
 	if json.Unmarshal(args, &v) != nil {
 		return nil
 	}
+	out, unknown := map[string]any{}, 0
 	for k, x := range v {
-		v[k] = outline(k, x)
+		if s.Args.Properties[k] == nil {
+			unknown++
+			continue
+		}
+		out[k] = outline(k, x)
 	}
-	return v
+	if unknown > 0 {
+		out["unknown"] = unknown
+	}
+	return out
 }
 
-// plainText are the arguments that a person chose from a closed list or that name things.
-var plainText = map[string]bool{"session": true, "agent": true, "question": true, "answer": true, "access": true, "navigation": true,
-	"button": true, "key": false}
+// plainText are the people's arguments that come from a closed list or name things.
+var plainText = map[string]bool{"session": true, "agent": true, "question": true, "answer": true, "access": true, "navigation": true}
 
 func outline(name string, x any) any {
 	switch x := x.(type) {

@@ -5,16 +5,24 @@ import (
 	"strings"
 	"testing"
 
+	"chaperone/backend/action"
 	"chaperone/backend/approval"
 	"chaperone/backend/browser"
 	"chaperone/backend/policy"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 func TestShapeKeepsNothingThatWasTyped(t *testing.T) {
 	args := `{"text":"hunter2","name":"Card number","fields":[{"text":"hunter2"}],"promptText":"hunter2","key":"h","target":"#hunter2",
 		"url":"https://me:hunter2@a.example/p/q?token=hunter2#hunter2","index":12,"captureState":false,"seconds":1.5,
-		"query":"hunter2","regex":"hunter2","origin":"https://b.example","answer":"allow_once"}`
-	text, err := json.Marshal(shape(json.RawMessage(args)))
+		"query":"hunter2","regex":"hunter2","origin":"https://b.example","answer":"allow_once","hunter2":1,"button":"hunter2"}`
+	spec := &action.Spec{Args: &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{}}}
+	for _, known := range []string{"text", "name", "fields", "promptText", "key", "target", "url", "index", "captureState", "seconds",
+		"query", "regex", "origin", "answer", "button"} {
+		spec.Args.Properties[known] = &jsonschema.Schema{}
+	}
+	text, err := json.Marshal(shape(spec, json.RawMessage(args)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +34,7 @@ func TestShapeKeepsNothingThatWasTyped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]any{"url": "https://a.example/p/q", "index": 12.0, "captureState": false, "seconds": 1.5,
-		"origin": "https://b.example", "answer": "allow_once"} {
+		"origin": "https://b.example", "answer": "allow_once", "unknown": 1.0} {
 		if got[name] != want {
 			t.Errorf("%s = %v, want %v", name, got[name], want)
 		}
@@ -43,11 +51,11 @@ func TestShapeKeepsNothingThatWasTyped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text, err := json.Marshal(shape(url)); err != nil || string(text) != want {
+		if text, err := json.Marshal(shape(spec, url)); err != nil || string(text) != want {
 			t.Errorf("%s: %s, %v, want %s", raw, text, err, want)
 		}
 	}
-	if shape(json.RawMessage(`[`)) != nil {
+	if shape(spec, json.RawMessage(`[`)) != nil {
 		t.Error("broken arguments have a shape")
 	}
 }
