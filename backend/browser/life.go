@@ -89,6 +89,7 @@ func (l *life) newTab(ctx context.Context, window bool) (*tab, error) {
 	if window {
 		params["newWindow"], params["width"], params["height"] = true, 1280, 860
 		params["background"] = true // it appears, but the person goes on with what they do
+		params["left"], params["top"] = l.w.place()
 	}
 	// The attach event comes before the answer; what it found is kept for us.
 	if err := l.chrome.Root().Call(ctx, "Target.createTarget", params, &made); err != nil {

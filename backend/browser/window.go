@@ -210,6 +210,29 @@ func (w *window) view() Session {
 	return v
 }
 
+// place returns where the window opens, in pixels: a step from the one that
+// another agent has open, so that none lies exactly on another.
+func (w *window) place() (left, top int) {
+	const step, places = 32, 8
+	w.s.mu.Lock()
+	others := make([]*window, 0, len(w.s.windows))
+	for _, o := range w.s.windows {
+		if o != w {
+			others = append(others, o)
+		}
+	}
+	w.s.mu.Unlock()
+	n := 0
+	for _, o := range others {
+		o.mu.Lock()
+		if o.life != nil {
+			n++
+		}
+		o.mu.Unlock()
+	}
+	return 16 + n%places*step, 16 + n%places*step
+}
+
 func (w *window) newTabID() ids.Tab {
 	w.mu.Lock()
 	defer w.mu.Unlock()

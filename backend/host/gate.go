@@ -23,6 +23,9 @@ func (g gate) Decide(n policy.Navigation) policy.Decision {
 
 // Ask implements browser.Gate.
 func (g gate) Ask(ctx context.Context, r browser.Request) browser.Verdict {
+	if !g.w.rules.Settings().AgentControl { // a page goes on by itself; nobody wants to be asked for it now
+		return browser.Verdict{Reason: errDisabled.Message, Err: errDisabled}
+	}
 	q := approval.Question{Question: r.Question, Agent: r.Agent, Session: r.Session, TabID: r.Tab, Kind: "navigation", Via: r.Kind,
 		FromOrigin: r.From, FromTitle: cut(r.FromTitle, 200), URL: cut(r.To, 4000), Origin: policy.OriginOf(r.To),
 		HTTPMethod: r.HTTPMethod, HasBody: r.HasBody}
