@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -196,11 +197,11 @@ func TestASignalEndsAWindowThatDoesNotHearOfIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				told, over, closed := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
-				abandoned := false
+				var abandoned atomic.Bool
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
-					insist(told, over, closed, func() { abandoned = true })
+					insist(told, over, closed, func() { abandoned.Store(true) })
 				}()
 				if test.signal {
 					told <- syscall.SIGTERM
@@ -208,15 +209,15 @@ func TestASignalEndsAWindowThatDoesNotHearOfIt(t *testing.T) {
 				if test.over {
 					close(over)
 				}
-				if synctest.Wait(); abandoned {
+				if synctest.Wait(); abandoned.Load() {
 					t.Error("the window was given no time")
 				}
 				if test.closes {
 					close(closed)
 				}
 				<-ended
-				if abandoned != test.want {
-					t.Errorf("abandoned: %v", abandoned)
+				if got := abandoned.Load(); got != test.want {
+					t.Errorf("abandoned: %v", got)
 				}
 			})
 		})
