@@ -268,7 +268,7 @@ func (t *tab) release(h *hold) {
 func (l *life) refuse(t *tab, id fetch.RequestID, r refusal) {
 	t.refuse(r) // first, so that a call which hears of the failure finds the reason
 	l.fail(id)
-	if l.w.noteRefusal(t) {
+	if l.w.metered(t) {
 		l.w.note("browser.navigation.refused", map[string]any{"tab": t.id, "origin": r.origin, "reason": r.reason})
 	}
 	t.mu.Lock()
@@ -288,7 +288,8 @@ func (l *life) refuse(t *tab, id fetch.RequestID, r refusal) {
 // a tab that the person opened. The lock is held.
 func (t *tab) isPopup() bool { return !t.loaded && !t.opened && (t.controlled || t.opener != nil) }
 
-func (w *window) noteRefusal(t *tab) bool {
+// metered reports whether the account has room for one more row about t now.
+func (w *window) metered(t *tab) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.noted.take(w.s.o.Now())

@@ -279,7 +279,7 @@ func (l *life) downloaded(p *browser.EventDownloadWillBegin) {
 	}
 	origin := policy.OriginOf(strings.TrimPrefix(p.URL, "blob:"))
 	t.refuse(refusal{what: download, origin: origin, reason: "agents' windows take no downloads yet"})
-	if l.w.noteRefusal(t) {
+	if l.w.metered(t) {
 		l.w.note("browser.download.refused", map[string]any{"tab": t.id, "origin": origin})
 	}
 }

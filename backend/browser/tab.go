@@ -132,6 +132,9 @@ func gone(err error) error {
 
 // handle takes in an event of the tab or of one of its frames.
 func (t *tab) handle(ev chrome.Event) {
+	if t.controlled {
+		t.page.Handle(ev) // first: who is woken below may ask the page at once
+	}
 	if ev.Session == t.session {
 		switch ev.Method {
 		case "Page.frameNavigated":
@@ -171,13 +174,10 @@ func (t *tab) handle(ev chrome.Event) {
 			if opened {
 				name = "browser.dialog.opened"
 			}
-			if t.noted.take(t.l.w.s.o.Now()) {
+			if t.l.w.metered(t) {
 				t.l.w.note(name, map[string]any{"tab": t.id})
 			}
 		}
-	}
-	if t.controlled {
-		t.page.Handle(ev)
 	}
 	if ev.Method == "Page.javascriptDialogOpening" || ev.Method == "Page.javascriptDialogClosed" {
 		t.mu.Lock()

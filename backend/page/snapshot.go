@@ -136,6 +136,12 @@ func (p *Page) snapshot(ctx context.Context, o SnapshotOptions, end time.Time) (
 	if err != nil {
 		return Snapshot{}, err
 	}
+	p.mu.Lock()
+	lost := w.lost
+	p.mu.Unlock()
+	if lost { // its refs would name nothing
+		return Snapshot{}, errLost
+	}
 	s := p.compose(r, o)
 	s.Settled = s.Settled && (o.Rest == 0 || r.top.Settled)
 	return s, nil
