@@ -50,6 +50,7 @@ func (p *Page) reserve(w *world) (first, spare span) {
 	}
 	spare = span{n.spare, n.spare + spareBlock}
 	n.spare = spare.to
+	w.calls++
 	return w.block, spare
 }
 
@@ -69,19 +70,26 @@ func (p *Page) used(w *world, first, spare span, next int, inSpare bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := &p.numbers
+	w.calls--
 	if inSpare {
 		n.note(w, first)
 		n.note(w, span{spare.from, next})
 		w.block = span{next, spare.to}
-		return
+	} else {
+		if n.spare == spare.to {
+			n.spare = spare.from
+		}
+		n.note(w, span{first.from, next})
+		w.block.from = max(w.block.from, next)
 	}
-	if n.spare == spare.to {
-		n.spare = spare.from
-	}
-	n.note(w, span{first.from, next})
-	w.block.from = max(w.block.from, next)
-	if w.lost {
-		n.giveBack(w.block, w.parent == nil && p.isTop(w.frame))
+	p.leave(w)
+}
+
+// leave gives back what a world that is lost has left over, once no call is
+// under way that may still use it. p.mu is held.
+func (p *Page) leave(w *world) {
+	if w.lost && w.calls == 0 {
+		p.numbers.giveBack(w.block, w.parent == nil && p.isTop(w.frame))
 		w.block = span{}
 	}
 }

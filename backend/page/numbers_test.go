@@ -66,3 +66,28 @@ func TestNumbersAreGivenOnce(t *testing.T) {
 		t.Errorf("%d grants are remembered", n)
 	}
 }
+
+// A document can go while its world is asked, and the answer comes when the
+// next one has begun to number.
+func TestNumbersOfADocumentThatGoesWhileItIsAsked(t *testing.T) {
+	p := &Page{target: "top", numbers: newNumbers(), worlds: map[cdp.FrameID]*world{}}
+	seen := map[int]bool{}
+	open := func() *world {
+		w := &world{frame: "top"}
+		p.worlds["top"] = w
+		return w
+	}
+	for range 50 {
+		w := open()
+		p.take(t, seen, w, 3)
+		first, spare := p.reserve(w) // two calls are under way
+		again, more := p.reserve(w)
+		p.lose("top")
+		next := open()
+		p.take(t, seen, next, 3)
+		p.used(w, first, spare, first.from, false)
+		p.used(w, again, more, again.from, false)
+		p.take(t, seen, next, 3)
+		p.lose("top")
+	}
+}

@@ -26,6 +26,7 @@ type world struct {
 	parent *world // nil for the top document
 	owner  int    // ref of the frame element in parent
 	block  span   // numbers that it may still give; guarded by Page.mu
+	calls  int    // under way, which may use them; guarded by Page.mu
 	lost   bool   // its document is gone; guarded by Page.mu
 	read   bool   // it was read once, so its closed roots are known; guarded by Page.mu
 }
@@ -54,7 +55,7 @@ func (p *Page) lose(frame cdp.FrameID) {
 	}
 	delete(p.worlds, frame)
 	w.lost = true
-	p.numbers.giveBack(w.block, w.parent == nil && p.isTop(frame))
+	p.leave(w)
 	for f, c := range p.worlds {
 		if c.parent == w {
 			p.lose(f)
