@@ -225,8 +225,19 @@ func (s *scripted) keep(file string, p picture) error {
 }
 
 // activate brings a window to the front and gives it the keyboard, as a person's click on it would.
+// It asks again as long as another window has it: the app comes to the front by
+// itself at a question, and may do so at the same moment.
 func (s *scripted) activate(ctx context.Context, window string) error {
-	return xdotool(ctx, "windowactivate", "--sync", window)
+	ctx, cancel := context.WithTimeoutCause(ctx, dialogWithin,
+		fmt.Errorf("the window %s did not get the keyboard within %v", window, dialogWithin))
+	defer cancel()
+	return until(ctx, func() (bool, error) {
+		if err := xdotool(ctx, "windowactivate", window); err != nil {
+			return false, err
+		}
+		active, _ := exec.CommandContext(ctx, "xdotool", "getactivewindow").Output() // fails while no window is active
+		return strings.TrimSpace(string(active)) == window, nil
+	})
 }
 
 // windowsOf lists the visible X windows that a search finds, the largest first.
