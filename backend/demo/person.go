@@ -183,16 +183,22 @@ func (s *scripted) seeAgent(ctx context.Context, file string) error {
 	return s.see(ctx, windows[0], file)
 }
 
-// see brings a window to the front and keeps a picture of it.
+// see brings a window to the front and keeps a picture of it, once it has drawn itself.
 func (s *scripted) see(ctx context.Context, window, file string) error {
 	if err := s.activate(ctx, window); err != nil {
 		return err
 	}
-	p, err := look(ctx, window)
-	if err != nil {
+	drawn, cancel := context.WithTimeout(ctx, dialogWithin)
+	defer cancel()
+	var p picture
+	err := until(drawn, func() (done bool, err error) {
+		p, err = look(drawn, window)
+		return err == nil && !p.blank(), err
+	})
+	if err != nil && drawn.Err() == nil {
 		return err
 	}
-	return s.keep(file, p)
+	return s.keep(file, p) // which says so if it is blank to the end
 }
 
 // bow takes the last pictures: the agent's window, the app, and the whole screen.
