@@ -450,7 +450,14 @@ func hand(t *testing.T, pid int, keys string) {
 		window, _, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
 		return err == nil && window != ""
 	})
-	if out, err := exec.Command("xdotool", "windowactivate", "--sync", window, "key", "--clearmodifiers", keys).CombinedOutput(); err != nil {
+	until(t, 10*time.Second, "the window has the keyboard", func() bool {
+		if exec.Command("xdotool", "windowactivate", window).Run() != nil {
+			return false
+		}
+		active, err := exec.Command("xdotool", "getactivewindow").Output()
+		return err == nil && strings.TrimSpace(string(active)) == window
+	})
+	if out, err := exec.Command("xdotool", "key", "--clearmodifiers", keys).CombinedOutput(); err != nil {
 		t.Fatalf("xdotool: %v: %s", err, out)
 	}
 }
