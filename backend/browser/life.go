@@ -114,7 +114,7 @@ func (l *life) newTab(ctx context.Context, window bool) (*tab, error) {
 	}
 	// Until this is answered, a navigation into another process can overtake what
 	// Prepare has asked for, and its commit would go unheard.
-	if err := t.session.Call(ctx, "Page.enable", nil, nil); err != nil {
+	if err := t.page.Prepared(ctx); err != nil {
 		return nil, gone(err)
 	}
 	t.mu.Lock()

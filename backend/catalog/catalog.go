@@ -32,8 +32,6 @@ type Account interface {
 type House interface {
 	Health(ctx context.Context) Health
 	Connect() ConnectInfo
-	// Focused is told whether the app's window has the focus.
-	Focused(focused bool)
 	// Decide settles a question and what follows from the answer.
 	Decide(ctx context.Context, a AnswerArgs) (matched bool, err error)
 }

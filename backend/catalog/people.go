@@ -236,8 +236,8 @@ var control = []Entry{
 		matched, err := s.House.Decide(ctx, a)
 		return Matched{matched}, err
 	}),
-	byPerson("window_state", "window-state", "Say whether the app's window has the focus", action.Reads, func(_ context.Context, s *Services, a WindowStateArgs) (None, error) {
-		s.House.Focused(a.Focused)
+	// The app's own window hears this on its way, for its notifications; nobody else needs it.
+	byPerson("window_state", "window-state", "Say whether the app's window has the focus", action.Reads, func(context.Context, *Services, WindowStateArgs) (None, error) {
 		return None{}, nil
 	}),
 }

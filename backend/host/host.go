@@ -79,7 +79,6 @@ type Host struct {
 	ready     chan struct{}
 	up        atomic.Bool
 	whole     atomic.Pointer[whole]
-	focused   atomic.Bool
 	chromium  lookup
 }
 

@@ -103,9 +103,6 @@ func (w *whole) Health(ctx context.Context) catalog.Health {
 	return h
 }
 
-// Focused implements catalog.House.
-func (w *whole) Focused(focused bool) { w.h.focused.Store(focused) }
-
 // Connect implements catalog.House.
 func (w *whole) Connect() catalog.ConnectInfo {
 	command := agentsProgram()
